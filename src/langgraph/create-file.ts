@@ -5,7 +5,7 @@ import { dirname, join, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { isSystemError } from '../errors.ts';
-import { syncFolder, unless, withSystemErrors } from '../store/files/state-folder.ts';
+import { syncFolder, ignoring, withSystemErrors } from '../store/files/state-folder.ts';
 
 /** A folder that other processes delete while a file is written is made again so often. */
 const ATTEMPTS = 3;
@@ -57,7 +57,7 @@ function linkIfFree(file: string, path: string): boolean {
     linkSync(file, path);
     return true;
   } catch (error) {
-    unless('EEXIST')(error);
+    ignoring('EEXIST')(error);
     return false;
   }
 }
@@ -76,7 +76,7 @@ function flushFolder(path: string): Promise<void> {
 
 async function createFolder(root: string, path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true });
-  await writeFile(join(root, '.gitignore'), '*\n', { flag: 'wx' }).catch(unless('EEXIST'));
+  await writeFile(join(root, '.gitignore'), '*\n', { flag: 'wx' }).catch(ignoring('EEXIST'));
   if (first === undefined) return;
   for (let at = path; at.length >= first.length; at = dirname(at)) await syncFolder(dirname(at));
 }

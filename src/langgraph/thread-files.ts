@@ -5,7 +5,7 @@ import { join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { GatelineError, messageOf } from '../errors.ts';
 import { subjectSlug } from '../store/files/attempts.ts';
-import { syncFolder, unless, withSystemErrors } from '../store/files/state-folder.ts';
+import { syncFolder, ignoring, withSystemErrors } from '../store/files/state-folder.ts';
 import { createFile } from './create-file.ts';
 import { HEAD_FIELDS, decodeDocument, encodeDocument, type StoredDocument, type StoredValue } from './document.ts';
 
@@ -115,7 +115,7 @@ export class ThreadFiles {
   async remove(thread_id: string): Promise<void> {
     await withSystemErrors(this.#root, async () => {
       const folder = join(this.#root, subjectSlug(thread_id));
-      await rename(folder, join(this.#root, DELETED + randomUUID())).catch(unless('ENOENT'));
+      await rename(folder, join(this.#root, DELETED + randomUUID())).catch(ignoring('ENOENT'));
       const deleted = (await listNames(this.#root)).filter((name) => name.startsWith(DELETED));
       if (deleted.length > 0) await syncFolder(this.#root);
       for (const name of deleted) await rm(join(this.#root, name), { recursive: true, force: true, maxRetries: 5 });
@@ -176,7 +176,7 @@ function ifPresent<T>(path: string, read: () => T): Promise<T | undefined> {
     try {
       return read();
     } catch (error) {
-      return unless('ENOENT')(error);
+      return ignoring('ENOENT')(error);
     }
   });
 }

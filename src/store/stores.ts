@@ -23,7 +23,7 @@ export interface Log {
 /** The append-only log of entities, which outlive runs: `.state/entities.jsonl`. */
 export interface Entities {
   read(): Promise<readonly EntityEntry[]>;
-  /** Appends durably what `decide` makes of all entries. Nobody else appends meanwhile. */
+  /** Appends durably the entries that `decide` returns for all entries. Nobody else appends meanwhile. */
   update(decide: (entries: readonly EntityEntry[]) => Promise<readonly EntityEntry[]>): Promise<readonly EntityEntry[]>;
 }
 
@@ -32,11 +32,11 @@ export interface Contents {
   put(bytes: Chunks): Promise<Content>;
   /** The bytes, verified. Undefined: absent, or not what the digest says. */
   get(digest: Digest): Promise<Uint8Array | undefined>;
-  /** Writes the bytes, verified, to a new file. False: absent or wrong. */
+  /** Writes the bytes, verified, to a new file. False: absent, or not what the digest says. */
   copyTo(digest: Digest, path: string): Promise<boolean>;
 }
 
-/** What is remembered for a request: `.state/checkpoints/<fingerprint>.json`. The newest wins. */
+/** The newest checkpoint of each request: `.state/checkpoints/<fingerprint>.json`. */
 export interface Checkpoints {
   find(fingerprint: Digest): Promise<Checkpoint | undefined>;
   save(fingerprint: Digest, checkpoint: Checkpoint): Promise<void>;

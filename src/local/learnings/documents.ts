@@ -5,7 +5,7 @@ import { documentPath, MEMORY_FOLDER } from '../../run/memory.ts';
 import { isBehindFile } from '../../workspace/paths.ts';
 import { readPlainFile } from '../../store/files/attempts.ts';
 import { replaceFile } from '../../store/files/projections.ts';
-import { listFolder, unless, withSystemErrors } from '../../store/files/state-folder.ts';
+import { listFolder, ignoring, withSystemErrors } from '../../store/files/state-folder.ts';
 
 const MAX_BYTES = 1024 ** 2;
 const NAME = /^([a-z0-9][a-z0-9-]{0,63})\.md$/;
@@ -41,7 +41,7 @@ export class FileDocuments {
   /** All documents, by name; undefined: the folder does not exist. */
   async list(): Promise<readonly DocumentFile[] | undefined> {
     const folder = join(this.#root, MEMORY_FOLDER);
-    if (!(await stat(folder).catch(unless('ENOENT')))?.isDirectory()) return undefined;
+    if (!(await stat(folder).catch(ignoring('ENOENT')))?.isDirectory()) return undefined;
     const names = (await listFolder(folder)).flatMap((file) => NAME.exec(file)?.[1] ?? []).toSorted();
     const files = names.map(async (name) => {
       const { size, mtime } = await stat(this.#place(name));

@@ -7,7 +7,7 @@ import { digestOf, hexOf } from '../../json/digest.ts';
 import type { AttemptRef } from '../../run/entry.ts';
 import { withSystemErrors, type StateFolder } from './state-folder.ts';
 
-/** What agents of a pipeline read and write: `.state/attempts/<pipeline>/<subject>/<run>/<gate>[.<leg>]/<n>/`. */
+/** Files that agents read and write: `.state/attempts/<pipeline>/<subject>/<run>/<gate>[.<leg>]/<n>/`. */
 export class AttemptFolders {
   readonly #root: string;
 
@@ -20,8 +20,8 @@ export class AttemptFolders {
   }
 
   /**
-   * A new, empty directory that only its owner may read: agents write what is not redacted yet. What is there is left
-   * of an engine that was killed before it logged the attempt.
+   * Creates an empty directory that only its owner may read, since files of agents are not redacted yet. A directory that
+   * is there is removed: its engine was killed before it logged the attempt.
    */
   async create(attempt: AttemptRef): Promise<string> {
     const path = this.pathOf(attempt);
@@ -53,7 +53,7 @@ export class AttemptFolders {
   }
 }
 
-/** Reads a file that somebody else wrote: never through a link, never waiting for the writer of a pipe. */
+/** Reads a file that somebody else wrote: never through a link, and without waiting for the writer of a pipe. */
 export async function readPlainFile(path: string, limit: number): Promise<AgentFile> {
   try {
     const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -71,12 +71,12 @@ export async function readPlainFile(path: string, limit: number): Promise<AgentF
 }
 
 const MAX_SLUG = 80;
-/** Names of devices, whatever follows a dot. */
+/** Names of devices, with any extension. */
 const RESERVED_ON_WINDOWS = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/;
 
 /**
- * A subject as a name of a folder on every system: `[a-z0-9._-]`, at most 80 characters. One that is such a name stays
- * as it is (`pr-42`); any other is made readable and gets the first digits of its digest, so that no two share a name.
+ * The folder name of a subject on any system: `[a-z0-9._-]`, at most 80 characters. A subject that is such a name stays as
+ * it is (`pr-42`). Any other is simplified and gets 16 digits of its digest, so that no two subjects share a name.
  */
 export function subjectSlug(subject: string): string {
   const letters = subject.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();

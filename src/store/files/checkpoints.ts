@@ -5,7 +5,7 @@ import { isSameAttempt, type AttemptRef } from '../../run/entry.ts';
 import type { Checkpoints } from '../stores.ts';
 import { listFolder, readFileIfPresent, withSystemErrors, type StateFolder } from './state-folder.ts';
 
-/** What is remembered for a request: `.state/checkpoints/<hex of its fingerprint>.json`. */
+/** One file per request: `.state/checkpoints/<hex of its fingerprint>.json`. */
 export class FileCheckpoints implements Checkpoints {
   readonly #folder: StateFolder;
 
@@ -23,7 +23,7 @@ export class FileCheckpoints implements Checkpoints {
   }
 
   async forget(attempts: readonly AttemptRef[]): Promise<void> {
-    // The text of most files tells that they are others, without parsing it.
+    // Most files of other attempts are recognized without parsing.
     const units = attempts.map(({ unit }) => JSON.stringify(unit));
     for await (const { fingerprint, text } of this.#readAll()) {
       if (!units.some((unit) => text.includes(unit))) continue;
@@ -32,7 +32,7 @@ export class FileCheckpoints implements Checkpoints {
     }
   }
 
-  /** All that can be read, by fingerprint. */
+  /** All readable checkpoints, by fingerprint. */
   async list(): Promise<Map<Digest, Checkpoint>> {
     const checkpoints = new Map<Digest, Checkpoint>();
     for await (const { fingerprint, text } of this.#readAll()) {
@@ -42,7 +42,7 @@ export class FileCheckpoints implements Checkpoints {
     return checkpoints;
   }
 
-  /** Removes all checkpoints but these, and what cannot be read. */
+  /** Removes all checkpoints but these, unreadable ones too. */
   async removeAllBut(fingerprints: ReadonlySet<Digest>): Promise<void> {
     for await (const { fingerprint } of this.#readAll()) {
       if (!fingerprints.has(fingerprint)) await this.#folder.remove(this.#pathOf(fingerprint));
@@ -65,7 +65,7 @@ export class FileCheckpoints implements Checkpoints {
   }
 }
 
-/** Undefined: not a checkpoint, or of another version. */
+/** Undefined: no checkpoint of this version. */
 function parseCheckpoint(text: string): Checkpoint | undefined {
   try {
     return checkpointSchema.safeParse(JSON.parse(text)).data;

@@ -4,7 +4,7 @@ import { constants, copyFile, rm } from 'node:fs/promises';
 import { digestOf, hexOf, type Digest } from '../../json/digest.ts';
 import type { Content } from '../../run/entry.ts';
 import type { Chunks, Contents } from '../stores.ts';
-import { listFolder, readFileIfPresent, unless, withSystemErrors, type StateFolder } from './state-folder.ts';
+import { listFolder, readFileIfPresent, ignoring, withSystemErrors, type StateFolder } from './state-folder.ts';
 
 /** Values and files by digest: `.state/content/<2 hex digits>/<64>`. */
 export class FileContents implements Contents {
@@ -60,5 +60,5 @@ async function digestOfFile(path: string): Promise<Digest | undefined> {
     for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
     return `sha256:${hash.digest('hex')}`;
   };
-  return withSystemErrors(path, () => read().catch(unless('ENOENT')));
+  return withSystemErrors(path, () => read().catch(ignoring('ENOENT')));
 }

@@ -3,7 +3,7 @@ import { readFileIfPresent, withSystemErrors, type StateFolder } from './state-f
 
 const LINE_END = 10;
 
-/** The runs of a folder, one JSON object a line: `.state/history.jsonl`. For people: no gate depends on it. */
+/** The history of a folder, one JSON object per line: `.state/history.jsonl`. For people: no gate depends on it. */
 export class FileHistory {
   readonly #folder: StateFolder;
   readonly #path: string;
@@ -13,7 +13,7 @@ export class FileHistory {
     this.#path = folder.pathOf('history.jsonl');
   }
 
-  /** All lines, the oldest first. A killed writer may have left one that is cut off. */
+  /** All lines, the oldest first. A killed writer may have left an incomplete one. */
   async read(): Promise<string> {
     return (await readFileIfPresent(this.#path))?.toString() ?? '';
   }

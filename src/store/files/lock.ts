@@ -7,11 +7,11 @@ import { z } from 'zod';
 import { findProcessState, identifyProcess } from '../../agent/process-table.ts';
 import { GatelineError, isSystemError } from '../../errors.ts';
 import { processSchema, type ProcessId } from '../../run/entry.ts';
-import { readFileIfPresent, unless, withSystemErrors, type StateFolder } from './state-folder.ts';
+import { readFileIfPresent, ignoring, withSystemErrors, type StateFolder } from './state-folder.ts';
 
-/** How long a short lock is waited for: each is held for milliseconds. */
+/** How long to wait for a short lock, which others hold for milliseconds. */
 const SHORT_WAIT_MS = 30_000;
-/** Without hard links, a lock file without content is left by a process that was killed between two system calls. */
+/** After this age a lock file without content is stale: without hard links, a kill between two system calls leaves it. */
 const UNFINISHED_MS = 10_000;
 
 const holderSchema = z.object({ ...processSchema.shape, host: z.string(), since: z.string() });
@@ -20,8 +20,8 @@ const holderSchema = z.object({ ...processSchema.shape, host: z.string(), since:
 export type Lock = AsyncDisposable;
 
 /**
- * Takes the lock that only one engine has per folder. That of a process which is gone is taken over.
- * @throws GatelineError `busy` with pid and since when
+ * Takes the lock of the folder's one engine. The lock of a process that is gone is taken over.
+ * @throws GatelineError `busy` with the pid of the holder, and since when
  */
 export function takeLock(folder: StateFolder): Promise<Lock> {
   return take(folder, 'lock', 0);
@@ -34,7 +34,7 @@ export async function isLocked(folder: StateFolder): Promise<boolean> {
   return text !== undefined && !(await isStale(path, text));
 }
 
-/** Runs `work` under a lock that everybody holds for a short time only. @throws GatelineError `busy` after 30 s */
+/** Runs `work` under a lock that is only held for milliseconds. @throws GatelineError `busy` after 30 s */
 export async function withShortLock<T>(folder: StateFolder, name: string, work: () => Promise<T>): Promise<T> {
   await using _lock = await take(folder, name, SHORT_WAIT_MS);
   return await work();
@@ -53,32 +53,35 @@ async function take(folder: StateFolder, name: string, waitMs: number): Promise<
     const text = (await readFileIfPresent(path))?.toString();
     if (text === undefined) continue;
     if (await isStale(path, text)) await removeStale(path, text);
-    else if (performance.now() >= deadline) throw busy(path, text);
+    else if (performance.now() >= deadline) throw busyError(path, text);
     await sleep(pause);
   }
 }
 
-/** With its content or not at all, where there are hard links: nobody need wait for what a killed process left empty. */
+/**
+ * Creates a lock file atomically with its content, if the file system has hard links: a kill then never leaves an empty
+ * one. @returns false if somebody has the lock
+ */
 function createLock(folder: StateFolder, path: string, content: string): Promise<boolean> {
   const temporary = folder.pathOf('tmp', randomUUID());
   return withSystemErrors(path, async () => {
     await mkdir(dirname(temporary), { recursive: true });
     await writeFile(temporary, content);
-    const isTaken = await link(temporary, path).then(
+    const isCreated = await link(temporary, path).then(
       () => true,
       (error: unknown) => (isSystemError(error, 'EEXIST') ? false : undefined),
     );
     await rm(temporary, { force: true });
-    return isTaken ?? create(path, content);
+    return isCreated ?? createFile(path, content);
   });
 }
 
-async function create(path: string, content: string): Promise<boolean> {
+async function createFile(path: string, content: string): Promise<boolean> {
   const write = () => writeFile(path, content, { flag: 'wx' }).then(() => true);
-  return withSystemErrors(path, async () => (await write().catch(unless('EEXIST'))) ?? false);
+  return withSystemErrors(path, async () => (await write().catch(ignoring('EEXIST'))) ?? false);
 }
 
-/** Not if somebody removed the file by hand and another engine took the lock. */
+/** Removes our lock; not the lock of another engine, if somebody removed ours by hand. */
 async function release(path: string, content: string): Promise<void> {
   if ((await readFileIfPresent(path))?.toString() === content) await rm(path, { force: true });
 }
@@ -91,21 +94,21 @@ function parseHolder(text: string): z.infer<typeof holderSchema> | undefined {
   }
 }
 
-/** Only what certainly is: a process of another machine or container may live. */
+/** Whether the holder is certainly gone: a process of another machine or container may be alive. */
 async function isStale(path: string, text: string): Promise<boolean> {
   const holder = parseHolder(text);
   if (holder === undefined) {
-    const { mtimeMs = Infinity } = (await stat(path).catch(unless('ENOENT'))) ?? {};
+    const { mtimeMs = Infinity } = (await stat(path).catch(ignoring('ENOENT'))) ?? {};
     return mtimeMs < Date.now() - UNFINISHED_MS;
   }
   const state = await findProcessState(holder);
   return state === 'gone' || (state === 'other-boot' && holder.host === hostname());
 }
 
-/** One process at a time removes: another that saw the same file would remove the lock of the one that is faster. */
+/** Only one process at a time removes a stale lock: a second one would remove the new lock of the first. */
 async function removeStale(path: string, text: string): Promise<void> {
   const takeover = `${path}.takeover`;
-  if (await create(takeover, '')) {
+  if (await createFile(takeover, '')) {
     try {
       if ((await readFileIfPresent(path))?.toString() === text) await rm(path, { force: true });
     } finally {
@@ -114,7 +117,7 @@ async function removeStale(path: string, text: string): Promise<void> {
   } else if (await isStale(takeover, '')) await rm(takeover, { force: true });
 }
 
-function busy(path: string, text: string): GatelineError {
+function busyError(path: string, text: string): GatelineError {
   const holder = parseHolder(text);
   const who = holder ? `process ${holder.pid} on ${holder.host}, since ${holder.since}` : 'an unknown process';
   return new GatelineError('busy', `another Gateline works in this folder: ${who}`, {

@@ -5,9 +5,9 @@ import { GatelineError, messageOf } from '../../errors.ts';
 import { entityEntrySchema, type EntityEntry } from '../../run/entity/entity-log.ts';
 import { ENTRY_FORMAT, entrySchema, type Entry } from '../../run/entry.ts';
 import { withShortLock } from './lock.ts';
-import { readFileIfPresent, syncFolder, unless, withSystemErrors, type StateFolder } from './state-folder.ts';
+import { readFileIfPresent, syncFolder, ignoring, withSystemErrors, type StateFolder } from './state-folder.ts';
 
-/** Bytes before the end of what was read that must still be there: else the file was rewritten. */
+/** The last bytes that were read must still be there: otherwise the file was rewritten. */
 const SAMPLE_BYTES = 256;
 const LINE_END = 10;
 const NEWER_VERSION = 'NEWER_VERSION';
@@ -17,26 +17,26 @@ export function openLog(folder: StateFolder): FileLog<Entry> {
   return new FileLog(folder, 'log.jsonl', (value) => entrySchema.parse(value));
 }
 
-/** The log of its entities, which outlive runs. */
+/** The log of a folder's entities, which outlive runs: `.state/entities.jsonl`. */
 export function openEntityLog(folder: StateFolder): FileLog<EntityEntry> {
   return new FileLog(folder, 'entities.jsonl', (value) => entityEntrySchema.parse(value));
 }
 
 /**
- * An append-only file with one JSON object a line, each with its format's version `v`. Others append to it at any time.
- * An incomplete last line is what a killed writer left: readers ignore it, the next writer removes it.
+ * An append-only file with one JSON object per line, each with the version of its format in `v`. Others may append at any
+ * time. A killed writer may leave an incomplete last line: readers ignore it, the next writer removes it.
  */
 export class FileLog<T extends object> {
   readonly #folder: StateFolder;
   readonly #path: string;
   readonly #parse: (value: unknown) => T;
-  /** Changes with the file. Undefined: absent, or not read yet. */
+  /** A text that changes with the file. Undefined: absent, or not read yet. */
   #stamp: string | undefined;
-  /** What was read so far: the entries, the bytes, and the last of these. */
+  /** What was read so far: the entries, the number of bytes, and the last bytes. */
   #entries: readonly T[] = [];
   #offset = 0;
   #sample = Buffer.alloc(0);
-  /** Calls of one process come one after another. */
+  /** Calls within one process wait for each other. */
   #queue: Promise<unknown> = Promise.resolve();
 
   /** @param parse throws if the value is no entry */
@@ -53,7 +53,7 @@ export class FileLog<T extends object> {
 
   /**
    * Appends durably.
-   * @returns all entries, what others wrote meanwhile and these included
+   * @returns all entries, with these and those that others appended meanwhile
    * @throws GatelineError `bug` for an entry that could not be read again, `busy`, or as {@link read}
    */
   append(...entries: readonly T[]): Promise<readonly T[]> {
@@ -61,7 +61,7 @@ export class FileLog<T extends object> {
     return this.#appendLines(() => Promise.resolve(lines));
   }
 
-  /** As {@link append}, of what `decide` makes of all entries: nobody else appends meanwhile. */
+  /** As {@link append}, with the entries that `decide` returns for all entries. Nobody else appends meanwhile. */
   update(decide: (entries: readonly T[]) => Promise<readonly T[]>): Promise<readonly T[]> {
     return this.#appendLines(async (entries) => this.#linesOf(await decide(entries)));
   }
@@ -90,7 +90,7 @@ export class FileLog<T extends object> {
     });
   }
 
-  /** Replaces all entries by what `select` makes of them. Nobody can append meanwhile. */
+  /** Replaces all entries by those that `select` returns. Nobody else appends meanwhile. */
   rewrite(select: (entries: readonly T[]) => readonly T[]): Promise<readonly T[]> {
     return this.#locked(async () => {
       await this.#writeLines(select(await this.#load()).map((entry) => JSON.stringify(entry)));
@@ -99,9 +99,9 @@ export class FileLog<T extends object> {
   }
 
   /**
-   * Sets a log with lines that cannot be read aside (`log.jsonl.<time>.bad`), and writes the others to a new one.
-   * @returns the numbers of the bad lines, from 1; empty: nothing was done
-   * @throws GatelineError for a line of a newer version
+   * Copies a log with unreadable lines to `log.jsonl.<time>.bad`, and writes the readable lines to a new log.
+   * @returns the numbers of the unreadable lines, from 1; empty: nothing was done
+   * @throws GatelineError `platform` for a line of a newer version
    */
   repair(): Promise<number[]> {
     return this.#locked(async () => {
@@ -133,12 +133,12 @@ export class FileLog<T extends object> {
     return this.#inTurn(() => withShortLock(this.#folder, basename(this.#path).replace('jsonl', 'lock'), work));
   }
 
-  /** Reads the complete lines after those that were read already, or all if the file was rewritten. */
+  /** Reads the complete lines that are new, or all lines if the file was rewritten. */
   async #load(): Promise<readonly T[]> {
-    const status = await stat(this.#path, { bigint: true }).catch(unless('ENOENT'));
+    const status = await stat(this.#path, { bigint: true }).catch(ignoring('ENOENT'));
     const stamp = status && [status.ino, status.size, status.mtimeNs].join(' ');
     if (stamp === this.#stamp) return this.#entries;
-    await using file = await open(this.#path, 'r').catch(unless('ENOENT'));
+    await using file = await open(this.#path, 'r').catch(ignoring('ENOENT'));
     const size = (await file?.stat())?.size ?? 0;
     const readFrom = async (position: number): Promise<Buffer> => {
       const buffer = Buffer.alloc(Math.max(0, size - position));

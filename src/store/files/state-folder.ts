@@ -5,17 +5,17 @@ import { GatelineError, isSystemError } from '../../errors.ts';
 import type { Content } from '../../run/entry.ts';
 import type { Chunks } from '../stores.ts';
 
-/** Called before each durable step (`append log.jsonl`, `rename content/ab/…`): tests end the process there. */
+/** Called before each durable step (`append log.jsonl`, `rename content/ab/…`), where tests kill the process. */
 export type CrashPoint = (operation: string) => void;
 
 /**
- * Opens the folder of all local state, and creates it if it is absent. It may be a link inside the workspace, or a mount.
+ * Opens the folder of all local state, and creates it if it is absent. It may be a mount, or a link inside the workspace.
  * @param path `<workspace>/.state`, absolute
  * @throws GatelineError `usage` if it leads out of the workspace; `platform`, with a hint, if the system refuses
  */
 export async function openStateFolder(path: string, crashPoint: CrashPoint = () => undefined): Promise<StateFolder> {
   return withSystemErrors(path, async () => {
-    await mkdir(path, { mode: 0o755 }).catch(unless('EEXIST'));
+    await mkdir(path, { mode: 0o755 }).catch(ignoring('EEXIST'));
     const target = await realpath(path);
     if (!target.startsWith((await realpath(dirname(path))) + sep)) {
       throw new GatelineError('usage', `${path} leads out of the workspace, to ${target}`, {
@@ -23,12 +23,12 @@ export async function openStateFolder(path: string, crashPoint: CrashPoint = () 
       });
     }
     const folder = new StateFolder(target, crashPoint);
-    await writeFile(folder.pathOf('.gitignore'), '*\n', { flag: 'wx' }).catch(unless('EEXIST'));
+    await writeFile(folder.pathOf('.gitignore'), '*\n', { flag: 'wx' }).catch(ignoring('EEXIST'));
     return folder;
   });
 }
 
-/** `.state`, and the one way to write in it. */
+/** `.state`. Everything in it is written by these methods. */
 export class StateFolder {
   /** Absolute, without links. */
   readonly path: string;
@@ -44,7 +44,7 @@ export class StateFolder {
     return join(this.path, ...names);
   }
 
-  /** Announces a step after which the disk is different. */
+  /** Announces a step that changes the disk. */
   announce(step: 'write' | 'append' | 'rename' | 'unlink', path: string): void {
     this.#crashPoint(`${step} ${relative(this.path, path).split(sep).join('/')}`);
   }
@@ -54,7 +54,7 @@ export class StateFolder {
     await this.moveDurably((await this.writeTemporary(chunks)).path, path);
   }
 
-  /** Writes a new file that nobody reads until it is moved to its place. */
+  /** Writes a new file, which nobody reads until {@link moveDurably} moves it. */
   async writeTemporary(chunks: Chunks): Promise<Content & { readonly path: string }> {
     const path = this.pathOf('tmp', randomUUID());
     const hash = createHash('sha256');
@@ -80,15 +80,10 @@ export class StateFolder {
     });
   }
 
-  /** Flushes a temporary file and moves it to its place, over what is there. */
+  /** Flushes a temporary file and renames it to `path`, replacing a file there. */
   async moveDurably(temporary: string, path: string): Promise<void> {
     await withSystemErrors(path, async () => {
-      const file = await open(temporary, 'r+');
-      try {
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+      await flushFile(temporary);
       this.announce('rename', path);
       await this.#createFolder(dirname(path));
       await rename(temporary, path);
@@ -96,17 +91,17 @@ export class StateFolder {
     });
   }
 
-  /** Removes a file; absent is fine. */
+  /** Removes a file, if it exists. */
   async remove(path: string): Promise<void> {
     this.announce('unlink', path);
     await withSystemErrors(path, () => rm(path, { force: true }));
   }
 
-  /** Removes what killed processes left half-written an hour ago or earlier. The caller holds the engine's lock. */
+  /** Removes temporary files that killed processes left at least an hour ago. The caller holds the engine's lock. */
   async sweep(): Promise<void> {
     for (const name of await listFolder(this.pathOf('tmp'))) {
       const path = this.pathOf('tmp', name);
-      const { mtimeMs = Infinity } = (await stat(path).catch(unless('ENOENT'))) ?? {};
+      const { mtimeMs = Infinity } = (await stat(path).catch(ignoring('ENOENT'))) ?? {};
       if (mtimeMs < Date.now() - 3_600_000) await this.remove(path);
     }
   }
@@ -118,28 +113,33 @@ export class StateFolder {
   }
 }
 
-/** The content of a file; undefined: absent, and only that. */
+/** The content of a file; undefined: absent. @throws GatelineError `platform` for any other reason */
 export function readFileIfPresent(path: string): Promise<Buffer | undefined> {
-  return withSystemErrors(path, () => readFile(path).catch(unless('ENOENT')));
+  return withSystemErrors(path, () => readFile(path).catch(ignoring('ENOENT')));
 }
 
 /** Names in a folder; none if it is absent. */
 export async function listFolder(path: string): Promise<string[]> {
-  return (await withSystemErrors(path, () => readdir(path).catch(unless('ENOENT')))) ?? [];
+  return (await withSystemErrors(path, () => readdir(path).catch(ignoring('ENOENT')))) ?? [];
 }
 
-/** For `catch`: undefined for that error of the system, which is thrown otherwise. */
-export function unless(code: string): (error: unknown) => undefined {
+/** A handler for `catch` that ignores the system error with this code, and throws any other error. */
+export function ignoring(code: string): (error: unknown) => undefined {
   return (error) => {
     if (!isSystemError(error, code)) throw error;
   };
 }
 
-/** Flushes a folder, so that a name in it survives a power cut. Windows does so by itself. */
+async function flushFile(path: string): Promise<void> {
+  await using file = await open(path, 'r+');
+  await file.sync();
+}
+
+/** Flushes a folder, so that the names in it survive a power cut. Windows does so by itself. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   await using folder = await open(path, 'r');
-  await folder.sync().catch(unless('EINVAL'));
+  await folder.sync().catch(ignoring('EINVAL'));
 }
 
 const OWNER = 'Look who owns it: an earlier run as another user (root in a container?) may have made it or its folder.';
@@ -151,7 +151,7 @@ const HINTS: Readonly<Record<string, string>> = {
   ENOTDIR: 'A file is in the place of a folder: move it away.',
 };
 
-/** Turns what the system refuses into an error that says what to do. */
+/** Turns errors of the operating system into errors that say what to do. @throws GatelineError `platform` */
 export async function withSystemErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
