@@ -20,6 +20,14 @@ const write =
   (path: string, content: string): Script =>
   (agent) =>
     agent.write(path, content);
+const CONDITIONAL: readonly GateSketch[] = [
+  PLAN,
+  EDIT,
+  { ...LOOP, needs: ['plan', 'implement'], if: 'needs.plan.score == 100' },
+  { id: 'other', inputs: ['go'], files: ['log'] },
+];
+const reject = (ports: Ports) =>
+  decide(ports, orderOf(createPipeline(CONDITIONAL)), { decision: 'reject', unit: 'plan' }, BY);
 const pause = (ports: Ports) => decide(ports, orderOf(createPipeline([PLAN])), { decision: 'pause' }, BY);
 const editSource = { implement: write('src', '2') };
 
@@ -224,6 +232,20 @@ const stories: Readonly<Record<string, Story>> = {
     ],
     { plan: () => ({ output: { score: 50 } }), review: () => ({ output: { ok: false } }) },
     ['plan review; failed review', 'review; failed review'],
+  ],
+  'goes on when a person rejects what a condition is about, while a review waits to send work back': [
+    { src: '1' },
+    CONDITIONAL,
+    {
+      plan: () => ({ output: { score: 100 } }),
+      implement: (agent) => agent.write('src', agent.note ? '3' : '2'),
+      review: (agent) => ({ output: { ok: agent.read('src') === '3' } }),
+      other: async (agent, n, user) => {
+        if (n === 1) await user.quietly(createPipeline(CONDITIONAL), {}, reject, false);
+        agent.write('log', '2');
+      },
+    },
+    ['plan implement review other implement; failed plan', 'plan review', ''],
   ],
   "settles when a gate changes the user's version of a file that another gate made": [
     {},

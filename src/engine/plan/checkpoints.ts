@@ -102,8 +102,9 @@ async function findOutputAt(call: Call, unit: Unit, snapshot: Snapshot, memo: Me
   const needs = await needsAt(call, unit.gate, snapshot, memo);
   if (needs === undefined) return undefined;
   const condition = await evaluateGateCondition(call, unit, needs);
-  if (!condition.result) return condition.output;
   const outcome = call.outcomes.get(unit.key);
+  // It has an output in this call, and a person has rejected that of a need since.
+  if (!condition.result) return outcome?.checkpoint ? undefined : condition.output;
   const lookup = await lookUp(call, unit, fingerprintOf(await buildRequest(call, unit, snapshot, needs)));
   if (!('checkpoint' in lookup)) return undefined;
   const { checkpoint } = lookup;
