@@ -52,12 +52,16 @@ export async function readTrustedDefinition(
   });
 }
 
-/** Reads the trusted definition; undefined: there is none and `file` names none, so steps describe their gates. */
+/** The input `file` of a step whose workflow describes its gates, although the repository has a definition. */
+const NO_FILE = 'none';
+
+/** Reads the trusted definition; undefined: there is none and `file` names none, or it is `none`: steps describe their gates. */
 export async function findTrustedDefinition(
   job: Job,
   file: string | undefined,
   place: DefinitionPlace,
 ): Promise<Definition | undefined> {
+  if (file === NO_FILE) return undefined;
   try {
     return await readTrustedDefinition(job, file, place);
   } catch (error) {

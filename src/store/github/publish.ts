@@ -105,7 +105,7 @@ export async function readAttempt(
   if (typeof document === 'string') throw refuse(document, 'Use one version of Gateline in all jobs of a workflow.');
   const [actual, expected] = [document.entry.pipeline, await pipeline];
   if (expected !== undefined && actual !== expected)
-    throw refuse(`is of the pipeline '${actual}', not of '${expected}'`, 'Name jobs of one pipeline in `needs`.');
+    throw refuse(`is of the pipeline '${actual}', not of '${expected}'`, ONE_PIPELINE);
   if (document.job.runId !== runId) throw refuse(`says that it is of run ${document.job.runId}`, 'Re-run that job.');
   return document;
 }
@@ -116,6 +116,8 @@ export interface DocumentSource {
   readonly runId: number;
 }
 
+const ONE_PIPELINE =
+  'Name jobs of one pipeline in `needs`. If their steps describe their gates, a report needs `file: none`.';
 const RUN_AGAIN = 'Run the workflow again from its start: Re-run all jobs.';
 
 /** The document in bytes, or why there is none. */

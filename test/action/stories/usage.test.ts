@@ -42,3 +42,30 @@ it('a slip in the workflow is named, with what to repair and no advice to run it
   expect(summary).toContain('Look at the job of value: repair what its error names, then push');
   expect(run.jobs.map((job) => job.summary + job.log).join()).not.toContain('gh run rerun');
 });
+
+it('steps may describe gates, and a report show them, in a repository with a definition for others', async () => {
+  const gate = { run: agent('{"score": 90}'), score: '/score', inputs: '*.txt' };
+  const with_ = { needs: '${{ toJSON(needs) }}', file: 'none' };
+  const job = (inputs: object) => ({
+    needs: ['judge'],
+    if: 'always()',
+    'runs-on': 'ubuntu-latest',
+    steps: [{ uses: 'actions/checkout@v5' }, { uses: 'gateline/gateline/report@v1', with: inputs }],
+  });
+  const judge = {
+    'runs-on': 'ubuntu-latest',
+    outputs: { attempt: '${{ steps.gate.outputs.attempt }}' },
+    steps: [{ uses: 'actions/checkout@v5' }, { id: 'gate', uses: 'gateline/gateline@v1', with: gate }],
+  };
+  const jobs = { judge, report: job(with_), lost: job({ ...with_, file: '' }) };
+  const files = {
+    'gateline.yml': JSON.stringify({ pipeline: 'other', gates: { x: { run: ':' } } }),
+    '.github/workflows/described.yml': JSON.stringify({ on: 'push', jobs }),
+  };
+  const run = await (await world.create({ files })).push();
+  expect(troubles(run), run.job('report').log).toEqual(['lost failure']);
+  expect(run.job('report').summary).toContain('judge');
+  expect(run.job('lost').annotations[0]!.message).toMatch(
+    /is of the pipeline 'described', not of 'other'\n.*a report needs `file: none`/,
+  );
+});
