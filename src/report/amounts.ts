@@ -2,7 +2,7 @@ import { countOf, groupDigits } from '../verdict/texts.ts';
 
 export { countOf, groupDigits, listNames } from '../verdict/texts.ts';
 
-/** `0.4 s`, `12 s`, `3 min 5 s`, `12 min`, `2 h 7 min`; what rounds to nothing is empty. */
+/** `0.4 s`, `12 s`, `3 min 5 s`, `12 min`, `2 h 7 min`; less than 50 ms is empty. */
 export function formatDuration(ms = 0): string {
   const seconds = Math.round(ms / 1_000);
   if (ms < 50) return '';
@@ -33,6 +33,16 @@ export function formatBytes(bytes: number): string {
 /** A score with at most two decimals. */
 export function formatScore(score: number): string {
   return String(Math.round(score * 100) / 100);
+}
+
+/** `$1.84 and 12 min`; empty if both are. */
+export function formatSavings(usd: number | undefined, ms: number | undefined): string {
+  return joinTexts([formatMoney(usd), formatDuration(ms)], ' and ');
+}
+
+/** Texts in one line, without the empty ones. */
+export function joinTexts(texts: readonly string[], separator = ', '): string {
+  return texts.filter((text) => text !== '').join(separator);
 }
 
 /** `67 %` of a share from 0 to 1. */

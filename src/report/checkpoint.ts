@@ -1,11 +1,11 @@
 import { hexOf } from '../json/digest.ts';
 import type { Metrics } from '../run/entry.ts';
-import { countOf, formatBytes, formatDuration, formatMoney, formatScore, listNames } from './amounts.ts';
+import { countOf, formatBytes, formatDuration, formatMoney, formatScore, joinTexts, listNames } from './amounts.ts';
 import { changeItems, code, codeCell, factRows, fitSections, quote, tableHead, type Section } from './markdown.ts';
-import { scoreText } from './terminal.ts';
+import { scoreText } from './unit-texts.ts';
 import type { RunView, UnitView } from './view.ts';
 
-/** What GitHub takes as one comment. */
+/** A comment on GitHub has at most 65,536 characters. */
 const MAX_BYTES = 65_000;
 const MAX_NAMES = 20;
 
@@ -112,13 +112,13 @@ function metricsItems(metrics: Metrics = {}): string[] {
     ['MCPs executed', names(mcps)],
     ['Tools', names(tools)],
     ['Plugins', names(plugins)],
-    ['Tokens', tokens.filter((text) => text !== '').join(', ')],
+    ['Tokens', joinTexts(tokens)],
     ['Cost', quote(formatMoney(costUsd))],
   ];
   return facts.flatMap(([name, text]) => (text ? [`- ${name}: ${text}`] : []));
 }
 
-/** What the guide's agents tick off: the state is written, and what was given to the agent is loaded and checked. */
+/** The checklist of the guide's agents: the state is written, and inputs of the agent are loaded and checked. */
 function auditItems({ units }: RunView, unit: UnitView, stateFile: string | undefined): string[] {
   const { output, needs, memory, learnings, attempts } = unit;
   if (attempts.length === 0) return [];

@@ -6,11 +6,11 @@ import {
   type RunStatistics,
   type Times,
 } from '../history/statistics.ts';
-import { countOf, formatDuration, formatMoney, formatScore, formatShare } from './amounts.ts';
+import { countOf, formatDuration, formatMoney, formatScore, formatShare, joinTexts } from './amounts.ts';
 import { renderTable, safeText, type Column, type Screen } from './table.ts';
-import { STATUS_TONES, type Status } from './terminal.ts';
+import { STATUS_TONES, type Status } from './unit-texts.ts';
 
-/** Earlier runs, in their order. @param gate shows how the units of that gate ended in them */
+/** A table of runs. @param gate a table of the units of this gate in them instead */
 export function renderHistory(entries: readonly HistoryEntry[], gate?: string, screen: Screen = {}): string {
   if (entries.length === 0) return 'There is no such run.\n';
   if (gate !== undefined) return renderGateHistory(entries, screen);
@@ -62,7 +62,7 @@ export function renderStatistics(runs: RunStatistics, gates: readonly GateStatis
     ['spent', amounts],
     ['saved', saved],
   ] as const;
-  const lines = facts.map(([name, texts]) => [name, texts.filter((text) => text !== '').join(', ')]);
+  const lines = facts.map(([name, texts]) => [name, joinTexts(texts)]);
   const columns: Column<GateStatistics>[] = [
     { head: 'pipeline', cell: ({ pipeline }) => pipeline },
     { head: 'gate', cell: ({ gate }) => gate },
@@ -79,7 +79,7 @@ export function renderStatistics(runs: RunStatistics, gates: readonly GateStatis
   return gates.length === 0 ? head : `${head}\n${renderTable(columns, gates, screen)}`;
 }
 
-/** One line for each day that has runs. */
+/** A table of days that have runs. */
 export function renderDays(days: readonly DailySummary[], screen: Screen = {}): string {
   const columns: Column<DailySummary>[] = [
     { head: 'day', cell: ({ date }) => date },
@@ -98,12 +98,12 @@ export function renderDays(days: readonly DailySummary[], screen: Screen = {}): 
 export function historyTitle(entries: readonly HistoryEntry[]): string {
   const { successRate, times, costUsd } = summarizeRuns(entries);
   const median = formatDuration(times.median);
-  const facts = [
+  const facts = joinTexts([
     successRate === undefined ? '' : `${formatShare(successRate)} completed`,
     median === '' ? '' : `a completed run took ${median} (median)`,
     costUsd === undefined ? '' : `they cost ${formatMoney(costUsd)}`,
-  ].filter((fact) => fact !== '');
-  return `Last runs (${entries.length})${facts.length === 0 ? '' : `: ${facts.join(', ')}`}`;
+  ]);
+  return `Last runs (${entries.length})${facts && `: ${facts}`}`;
 }
 
 function timesText({ median, p95 }: Times): string {

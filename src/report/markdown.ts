@@ -1,16 +1,16 @@
 import type { FileChange } from '../run/files.ts';
 import { forMarkdown, inlineCode, inlineCodeCell, truncateBytes } from '../untrusted/escape.ts';
 
-/** Bytes of a quoted text, and of a name, path or pointer, before it is escaped. */
+/** Default limits of a quoted text, and of a name, path or pointer, in bytes before they are escaped. */
 const MAX_TEXT = 1_500;
 const MAX_NAME = 300;
 
-/** Text from anybody as one line of Markdown, also in a table; `…` marks a cut. */
+/** Untrusted text as one line of Markdown, also in a table; `…` marks a cut. */
 export function quote(text: string, maxBytes = MAX_TEXT): string {
   return forMarkdown(cut(text, maxBytes));
 }
 
-/** Text from anybody as a code span. */
+/** Untrusted text as a code span. */
 export function code(text: string, maxBytes = MAX_NAME): string {
   return inlineCode(cutCode(text, maxBytes));
 }
@@ -20,7 +20,7 @@ export function codeCell(text: string, maxBytes = MAX_NAME): string {
   return inlineCodeCell(cutCode(text, maxBytes));
 }
 
-/** GitHub's runner obeys `##[command]` anywhere in a line of a log, and a tab may move text in a terminal. */
+/** Cuts a text and replaces tabs and `##[command]`, which GitHub's runner obeys anywhere in a line of a log. */
 function cutCode(text: string, maxBytes: number): string {
   return cut(text, maxBytes).replaceAll('\t', ' ').replaceAll('##[', '## [');
 }
@@ -41,38 +41,37 @@ export function tableHead(headings: readonly string[]): string {
   return `${tableRow(headings)}\n${tableRow(headings.map(() => '---'))}`;
 }
 
-/** Rows of a table of facts: those that have a value, which is Markdown. */
+/** Rows of a table of facts, without those that have no value. Values are Markdown. */
 export function factRows(facts: readonly (readonly [name: string, cell: string | undefined])[]): string[] {
   return facts.flatMap(([name, cell]) => (cell ? [tableRow([name, cell])] : []));
 }
 
-/** A list of what became of files. */
+/** A list of changed files. */
 export function changeItems(changes: readonly FileChange[]): string[] {
   const verbOf = ({ before, after }: FileChange) =>
     after === null ? 'deleted' : before === null ? 'added' : 'changed';
   return changes.map((change) => `- ${verbOf(change)} ${code(change.path, 1_024)}`);
 }
 
-/** A part of a document. It is shown whole, with fewer pieces, or not at all; what is left out is counted. */
+/** A part of a document: shown whole, with fewer pieces, or not at all. Omitted pieces are counted. */
 export interface Section {
   /** Named if it is left out: `the issues`. */
   readonly title: string;
-  /** The higher, the earlier it is shortened. */
+  /** Sections of a higher weight are shortened first. */
   readonly weight: number;
   /** Markdown before the pieces (a heading, the head of a table, the start of a fence) and after them. */
   readonly head?: string;
   readonly foot?: string;
-  /** Lines, rows or blocks: each is shown whole or not at all. */
+  /** Lines, rows or blocks, which are never cut. */
   readonly pieces: readonly string[];
 }
 
-/** Bytes of the line that counts what a section leaves out. */
+/** Bytes of the line that counts the omitted pieces of a section. */
 const NOTE_BYTES = 60;
 
 /**
- * Sections as one document of at most that many bytes of UTF-8. What is too much is left out piece by piece, from the
- * end of the heaviest section on: never part of a piece, so never inside a fence, a row or a tag. Sections without
- * pieces are not shown.
+ * Renders sections as one document of at most `maxBytes` of UTF-8. Pieces are omitted from the end of the section with the
+ * highest weight on, and never cut, so fences, rows and tags stay whole. Sections without pieces are omitted.
  */
 export function fitSections(sections: readonly Section[], maxBytes: number): string {
   const parts = sections
@@ -95,7 +94,7 @@ export function fitSections(sections: readonly Section[], maxBytes: number): str
   return `${texts.join('\n\n')}\n`;
 }
 
-/** With the line break after it. */
+/** Bytes of a text and its line break. */
 function sizeOf(text: string): number {
   return Buffer.byteLength(text) + 1;
 }

@@ -16,7 +16,7 @@ import type { NextStep, RunView } from './view.ts';
  * | a unit, by its status in the order of {@link UNIT_ORDER} | that of the unit, see {@link unitStep} |
  * | otherwise | `gateline run` |
  *
- * A run in a clone goes on with `--isolated`, and ends with `gateline apply` in place of `gateline diff`.
+ * For a run in a clone, commands get `--isolated`, and `gateline apply` replaces `gateline diff`.
  */
 export function nextStep(view: Omit<RunView, 'next'>): NextStep {
   const step = stepInFolder(view);
@@ -27,7 +27,7 @@ export function nextStep(view: Omit<RunView, 'next'>): NextStep {
 }
 
 function stepInFolder({ run, status, units, paused, clone }: Omit<RunView, 'next'>): NextStep {
-  // Files that came back with an output are those of an earlier run, but not yet in the folder of a clone.
+  // Files of a used output are changes of an earlier run, except in a clone, whose files are not in the folder yet.
   const hasChanges = units.some(({ changes, how }) => changes.length > 0 && (how !== 'used' || clone !== undefined));
   const first = units.find(({ next }) => next !== undefined)?.next;
   if (run === 0)
@@ -48,7 +48,7 @@ function stepInFolder({ run, status, units, paused, clone }: Omit<RunView, 'next
   return { text: 'Continue the run', command: 'gateline run' };
 }
 
-/** A live agent first: nothing else can be done beside it. */
+/** A running agent comes first: nothing else can be done beside it. */
 const UNIT_ORDER: readonly UnitStatus[] = ['running', 'failed', 'partial', 'lost', 'paused', 'pending'];
 
 /**
@@ -117,7 +117,7 @@ export function unitStep(
   }
 }
 
-/** What to do about an output, inside a sentence. */
+/** The advice of a verdict as the end of a clause. */
 export function adviceText(text = ''): string {
   return text === '' ? '' : `: ${text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`;
 }

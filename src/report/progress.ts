@@ -1,19 +1,19 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { EngineEvent, UnitPlan } from '../run/events.ts';
 import { verdictText } from '../verdict/verdict.ts';
-import { countOf, formatDuration, formatMoney, formatScore, listNames } from './amounts.ts';
+import { countOf, formatDuration, formatMoney, formatScore, joinTexts, listNames } from './amounts.ts';
 import { renderTable, safeLine, safeText, type Column, type Screen, type Tone } from './table.ts';
 
 type Opened = Extract<EngineEvent, { type: 'opened' }>;
 type Ended = Extract<EngineEvent, { type: 'ended' }>;
 
-/** A unit of a call as it is shown now. */
+/** The current row of a unit. */
 interface Row {
   readonly key: UnitKey;
   readonly word: string;
   readonly tone: Tone;
   readonly reason: string;
-  /** ISO 8601, while its agent works. */
+  /** ISO 8601. Only while its agent works. */
   readonly started?: string;
   readonly ms?: number;
 }
@@ -31,7 +31,7 @@ export class Progress {
     this.#isVerbose = isVerbose;
   }
 
-  /** Takes an event in. @returns what a log shows, safe for a terminal; undefined: nothing */
+  /** Applies an event. @returns text for a log, safe for a terminal; undefined: none */
   apply(event: EngineEvent): string | undefined {
     switch (event.type) {
       case 'opened':
@@ -71,7 +71,7 @@ export class Progress {
     return this.#rows.get(unit)?.word === 'running';
   }
 
-  /** A call that gives attempts up before it runs opens the run twice. */
+  /** Names the run, once: a call that first gives attempts up reports it twice. */
   #open({ pipeline, subject, run, folder, units }: Opened): string | undefined {
     const head = safeText(`Run ${run} of ${pipeline} for ${subject}, in ${folder}`);
     if (head === this.#head) return undefined;
@@ -79,7 +79,7 @@ export class Progress {
     return `${head}\n${safeText(`${countOf(units.length, 'gate')}: ${listNames(units, 10)}`)}`;
   }
 
-  /** What a call decided about a unit. Lines about what is used or starts follow with the events of it. */
+  /** The plan of a unit. Uses, runs and skips get their lines with later events. */
   #plan(plan: UnitPlan): string | undefined {
     const { unit, choice, reason } = plan;
     this.#plans.set(unit, plan);
@@ -94,15 +94,14 @@ export class Progress {
     const word = how === 'ran' ? verdict.status : how;
     const tone = verdict.status === 'failed' ? 'bad' : isGood ? 'good' : 'warning';
     this.#set(unit, retries ? 'pending' : word, tone, reason, { ms });
-    const details = [
+    const details = joinTexts([
       score !== undefined && verdict.status === 'passed' ? `score ${formatScore(score)}` : '',
       formatDuration(ms),
       formatMoney(costUsd),
       changes.length === 0 ? '' : `${countOf(changes.length, 'file')} ${how === 'used' ? 'put back' : 'changed'}`,
       retries ? 'another attempt follows' : '',
-    ].filter((text) => text !== '');
-    const end =
-      details.length === 0 ? '' : `${reason === '' ? ': ' : ' ('}${details.join(', ')}${reason === '' ? '' : ')'}`;
+    ]);
+    const end = details && (reason === '' ? `: ${details}` : ` (${details})`);
     return safeText(`${unit}: ${word}${reason === '' ? '' : `: ${reason}`}${end}`);
   }
 
@@ -111,9 +110,9 @@ export class Progress {
   }
 
   /**
-   * The units as they are now.
+   * Renders the current table.
    * @param now ISO 8601
-   * @param height the most rows: units that work or failed come first, and the rest is counted
+   * @param height at most this many rows. With more units, those that run or failed are shown, and the rest is counted
    */
   render(now: string, height: number, screen: Screen = {}): string {
     const rows = [...this.#rows.values()];

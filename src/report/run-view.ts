@@ -15,21 +15,21 @@ export interface RunViewInput {
   readonly pipeline: Pipeline;
   readonly subject: string;
   readonly metadata: JsonObject;
-  /** The whole log of the folder, or its first lines: how it stood then. */
+  /** The log, or its first entries for an earlier state. */
   readonly entries: readonly Entry[];
   /** Default: the newest. */
   readonly run?: number;
-  /** Whether the process that a claim names still works. */
+  /** Whether the process of a started attempt still runs. */
   readonly isAlive: IsAlive;
   /** Newest first. */
   readonly history: readonly HistoryEntry[];
-  /** The run that works in a clone, and its path. */
+  /** The run in a clone, and the path of the clone. */
   readonly clone?: { readonly run: number; readonly path: string };
-  /** Where the agent of an attempt writes its output. Default: the variable that tells the agent. */
+  /** The output file of an attempt. Default: the variable that names it to the agent. */
   readonly outputPath?: (attempt: AttemptRef) => string;
 }
 
-/** Earlier runs in a view. */
+/** At most this many earlier runs in a view. */
 const MAX_HISTORY = 10;
 
 /** The view of one run. @throws GatelineError `usage` if the subject has no such run */
@@ -87,7 +87,7 @@ export function createRunView(input: RunViewInput): RunView {
   return { ...view, next };
 }
 
-/** An earlier run as it stood at its end: decisions of later runs do not change it. */
+/** The entries until the last one of a run, because decisions of later runs must not change its view. */
 function entriesUntil(entries: readonly Entry[], { id }: Pipeline, subject: string, run: number): readonly Entry[] {
   const last = entries.findLastIndex(
     (entry) => entry.pipeline === id && entry.subject === subject && entry.run === run,

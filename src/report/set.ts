@@ -2,9 +2,9 @@ import type { SetSubject } from '../pipeline/set.ts';
 import type { UnitPlan } from '../run/events.ts';
 import { STATUS_PHRASES } from '../run/status.ts';
 import { sumOf } from '../run/figures.ts';
-import { countOf, formatDuration, formatMoney, listNames } from './amounts.ts';
+import { countOf, formatDuration, formatMoney, formatSavings, joinTexts, listNames } from './amounts.ts';
 import { renderTable, type Column, type Screen } from './table.ts';
-import { STATUS_TONES } from './terminal.ts';
+import { STATUS_TONES } from './unit-texts.ts';
 import type { RunStatus, RunView } from './view.ts';
 
 /** A subject of a set, and its newest run. */
@@ -21,7 +21,7 @@ export interface SubjectView {
   readonly delivery?: Delivery;
 }
 
-/** What became of the files of a subject. `commit`: of its branch; absent: it was not delivered, or made no file. */
+/** The delivery of a subject's files to a branch. `commit` is absent if nothing was delivered. */
 export interface Delivery {
   readonly branch: string;
   readonly commit?: string;
@@ -29,7 +29,7 @@ export interface Delivery {
   readonly problem?: string;
 }
 
-/** What became of a subject that ran. */
+/** How a subject of a call ended. */
 export interface SubjectEnd {
   /** Whether its run is completed. */
   readonly done: boolean;
@@ -66,7 +66,7 @@ function reasonOf({ status, units, paused }: RunView, delivery: Delivery | undef
   return open === undefined ? '' : `${open.key} ${STATUS_PHRASES[open.status]}: ${open.reason}`;
 }
 
-/** A table of subjects, and what they took together. */
+/** A table of subjects, and their sums. */
 export function renderSet(subjects: readonly SubjectView[], screen: Screen = {}): string {
   const columns: Column<SubjectView>[] = [
     { head: 'subject', cell: ({ id }) => id, max: 60 },
@@ -78,22 +78,22 @@ export function renderSet(subjects: readonly SubjectView[], screen: Screen = {})
   ];
   const figures = subjects.map(({ run }) => run.figures);
   const done = subjects.filter((subject) => subject.done).length;
-  const saved = [
-    formatMoney(sumOf(figures.map(({ savedUsd }) => savedUsd))),
-    formatDuration(sumOf(figures.map(({ savedMs }) => savedMs))),
-  ].filter((text) => text !== '');
+  const saved = formatSavings(
+    sumOf(figures.map(({ savedUsd }) => savedUsd)),
+    sumOf(figures.map(({ savedMs }) => savedMs)),
+  );
   const tokens = sumOf(figures.map((figure) => figure.tokens));
   const parts = [
     `${done} of ${countOf(subjects.length, 'subject')} completed`,
     formatDuration(sumOf(figures.map(({ ms }) => ms))),
     formatMoney(sumOf(figures.map(({ costUsd }) => costUsd))),
     tokens === undefined ? '' : countOf(tokens, 'token'),
-    saved.length === 0 ? '' : `saved ${saved.join(' and ')}`,
-  ].filter((text) => text !== '');
-  return `${renderTable(columns, subjects, screen)}${parts.join(', ')}\n`;
+    saved && `saved ${saved}`,
+  ];
+  return `${renderTable(columns, subjects, screen)}${joinTexts(parts)}\n`;
 }
 
-/** What a call would do with each subject. */
+/** The plan of a subject. */
 export interface SubjectPlan {
   readonly id: string;
   readonly needs: readonly string[];

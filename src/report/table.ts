@@ -1,25 +1,25 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 import { forTerminal } from '../untrusted/escape.ts';
 
-/** What a piece of text means; the paint decides how it looks. */
+/** The meaning of a text, for its color. */
 export type Tone = 'good' | 'bad' | 'warning' | 'quiet' | 'strong';
-/** Colours a text that is safe already. */
+/** Colors a safe text. */
 export type Paint = (tone: Tone, text: string) => string;
 
 export const plain: Paint = (_tone, text) => text;
 
 const SGR: Readonly<Record<Tone, number>> = { good: 32, bad: 31, warning: 33, quiet: 2, strong: 1 };
-/** The colours of ECMA-48, which every terminal has. */
+/** Colors by ECMA-48, which every terminal has. */
 export const ansi: Paint = (tone, text) => `\u001b[${SGR[tone]}m${text}\u001b[0m`;
 
 export interface Screen {
-  /** Columns of the terminal. Default 0: a log, nothing is cut but reasons of more than 300 columns. */
+  /** Columns of the terminal. Default: 0, a log, where only the limits of columns cut. */
   readonly width?: number;
-  /** Default: no colour. */
+  /** Default: no colors. */
   readonly paint?: Paint;
 }
 
-/** A text from anybody, and how it looks. */
+/** An untrusted text with its tone. */
 export interface Cell {
   readonly text: string;
   readonly tone?: Tone;
@@ -27,11 +27,11 @@ export interface Cell {
 
 export interface Column<Row> {
   readonly head: string;
-  /** A number that is 0 or unknown is not shown. */
+  /** `0` and undefined are shown as an empty cell. */
   readonly cell: (row: Row) => string | Cell | 0 | undefined;
-  /** Numbers: to the right. */
+  /** Aligned to the right. Default: false. */
   readonly isNumber?: boolean;
-  /** The most columns of the terminal. Default 40. */
+  /** Largest width in columns of the terminal. Default: 40. */
   readonly max?: number;
 }
 
@@ -39,8 +39,8 @@ const GAP = '  ';
 const MIN_WIDTH = 20;
 
 /**
- * Rows as a table with a line break after each line. Texts may come from anybody: control sequences are shown, not
- * obeyed. A column without texts is left out, and so is a table without rows; what does not fit is cut with `…`, the last columns first.
+ * Renders rows as a table. Control sequences in texts are escaped. Empty columns are left out, and without rows the result
+ * is empty. Texts that do not fit are cut with `…`, those of the last columns first.
  */
 export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen: Screen = {}): string {
   if (rows.length === 0) return '';
@@ -78,34 +78,34 @@ function columnWidth({ head, cells, max = 40 }: { head: string; cells: readonly 
   return cells.reduce((widest, { text }) => Math.max(widest, Math.min(max, widthOf(text))), widthOf(head));
 }
 
-/** Most texts are ASCII: safe, and one column for each character. */
+/** Most texts are ASCII, which is safe, with one column for each character. */
 const ASCII = /^[\x20-\x7e]*$/;
-/** Text beyond this length is ignored: no line shows it. */
+/** Longer texts are cut: no line shows more. */
 const MAX_LENGTH = 4_096;
 
-/** Text from anybody as one line for a terminal or a log, its white space joined. */
+/** Untrusted text as one line for a terminal or a log, with white space joined. */
 export function safeText(text: string): string {
   return safeLine(text.replace(/\s+/g, ' ').trim());
 }
 
-/** A line that an agent printed, with its white space. GitHub's runner obeys `##[command]` anywhere in a line. */
+/** An untrusted line with its white space. `##[command]` is escaped, which GitHub's runner obeys anywhere in a line. */
 export function safeLine(line: string, maxLength = MAX_LENGTH): string {
   if (ASCII.test(line) && line.length < maxLength && !line.includes('##[')) return line;
   return forTerminal(line.slice(0, maxLength)).replaceAll('\n', ' ').replaceAll('##[', '## [');
 }
 
-/** Each character takes one column: no marks, nothing invisible or wide. */
+/** Characters of one column each: no marks, nothing invisible or wide. */
 const PLAIN = /^[\x20-\x7e\xa1-\xac\xae-\u02ff…]*$/;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The data of a segmenter takes 15 ms to load, and few calls need it. */
+/** Splits a text into graphemes. The segmenter is created when it is needed, because that takes 15 ms. */
 function graphemesOf(text: string): string[] {
   segmenter ??= new Intl.Segmenter('en');
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-/** Its code point is narrow or of one of two letters, and the whole is a picture: variation selector 16, a flag. */
+/** Graphemes that are wide although their first code point is not: variation selector 16, flags. */
 const PICTURE = /[\ufe0f\u{1f1e6}-\u{1f1ff}]/u;
 
 /** Columns of a safe text: wide characters (CJK, emoji) take two, and spacing marks (Devanagari, Tamil) one of their own. */

@@ -1,50 +1,39 @@
+import { placeText } from '../errors.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { UnitPlan } from '../run/events.ts';
 import { MEETS_CONTRACT, STATUS_PHRASES } from '../run/status.ts';
 import { verdictText } from '../verdict/verdict.ts';
-import { countOf, formatDuration, formatMoney, formatScore, groupDigits, listNames } from './amounts.ts';
+import { countOf, formatDuration, formatMoney, groupDigits, joinTexts, listNames } from './amounts.ts';
 import { cut } from './markdown.ts';
 import { plain, renderTable, safeText, type Column, type Screen, type Tone } from './table.ts';
-import type { AttemptView, Figures, NextStep, RunStatus, RunView, UnitStatus, UnitView } from './view.ts';
+import {
+  gateRows,
+  howText,
+  savedText,
+  scoreText,
+  STATUS_TONES,
+  STOPPING_STATUSES,
+  verdictWord,
+  type GateRow,
+} from './unit-texts.ts';
+import type { AttemptView, NextStep, RunView, UnitView } from './view.ts';
 
-/** A status of a unit or of a run. */
-export type Status = UnitStatus | RunStatus;
-
-export const STATUS_TONES: Readonly<Record<Status, Tone>> = {
-  pending: 'quiet',
-  running: 'strong',
-  passed: 'good',
-  partial: 'warning',
-  failed: 'bad',
-  lost: 'bad',
-  paused: 'warning',
-  skipped: 'warning',
-  'not-applicable': 'quiet',
-  blocked: 'quiet',
-  initializing: 'quiet',
-  executing: 'strong',
-  completed: 'good',
-  error: 'bad',
-  rollback: 'warning',
-  closed: 'quiet',
-};
-
-/** Units that are named with their whole reason below the table. */
+/** At most this many units are listed with their whole reason below the table. */
 const MAX_TROUBLES = 5;
-/** Bytes: a task may be a whole document. */
+/** Bytes of a task: it may be a whole document. */
 const MAX_TASK = 400;
 const MAX_ISSUES = 20;
 
 export interface StatusOptions extends Screen {
-  /** ISO 8601: how long agents have been working. */
+  /** ISO 8601. Default: running units show no time. */
   readonly now?: string;
-  /** What the next call would do: gates that would run again are named. */
+  /** The plan of the next call, to name gates that would run again. */
   readonly plan?: readonly UnitPlan[];
-  /** Units whose agents ran in the call that ends: what they changed is named. */
+  /** Units whose agents ran in this call, to name the files that they changed. */
   readonly ran?: readonly UnitKey[];
 }
 
-/** How a run stands: what reuse saved, a table of its gates, a summary, what a call changed, and what to do next. */
+/** The status of a run: what reuse saved, its gates, a summary, files that a call changed, and what to do next. */
 export function renderStatus(view: RunView, options: StatusOptions = {}): string {
   const saved = savedText(view.figures);
   return [
@@ -78,21 +67,6 @@ function againLines({ units }: RunView, { plan = [] }: StatusOptions): string[] 
   return [`Would run again: ${listNames(again.map(({ unit, reason }) => `${unit} (${reason})`))}`];
 }
 
-/** `3 of 6 gates used again: saved $1.84 and 12 min`; undefined if nothing was. */
-export function savedText({ used, units, savedMs, savedUsd }: Figures): string | undefined {
-  if (used === 0) return undefined;
-  const saved = [formatMoney(savedUsd), formatDuration(savedMs)];
-  const amounts = saved.filter((text) => text !== '').join(' and ');
-  return `${used} of ${countOf(units, 'gate')} used again${amounts === '' ? '' : `: saved ${amounts}`}`;
-}
-
-export interface GateRow {
-  readonly number?: number;
-  readonly name: string;
-  readonly status: UnitStatus;
-  readonly unit?: UnitView;
-}
-
 function renderGates(view: RunView, { now, ...screen }: StatusOptions): string {
   const columns: Column<GateRow>[] = [
     { head: '#', cell: ({ number }) => number?.toString(), isNumber: true },
@@ -104,50 +78,6 @@ function renderGates(view: RunView, { now, ...screen }: StatusOptions): string {
     { head: 'why', cell: ({ unit }) => (unit?.reason === MEETS_CONTRACT ? '' : unit?.reason), max: 300 },
   ];
   return renderTable(columns, gateRows(view), screen);
-}
-
-/** Gates in the order of the definition; those of a group stand together below its name. */
-export function gateRows({ units, groups }: RunView): GateRow[] {
-  const rows: GateRow[] = [];
-  const listed = new Set<UnitKey>();
-  for (const unit of units) {
-    if (listed.has(unit.key)) continue;
-    const group = groups.find(({ units: keys }) => keys.includes(unit.key));
-    if (group) rows.push({ name: group.id, status: group.status });
-    const members = group ? units.filter(({ key }) => group.units.includes(key)) : [unit];
-    for (const member of members) {
-      if (!listed.has(member.key))
-        rows.push({
-          number: member.number,
-          name: indent(member, group !== undefined),
-          status: member.status,
-          unit: member,
-        });
-      listed.add(member.key);
-    }
-  }
-  return rows;
-}
-
-/** White space at the start of a cell is not shown, so a mark stands for it. */
-function indent({ key }: UnitView, isMember: boolean): string {
-  return isMember ? `└ ${key}` : key;
-}
-
-/** An earlier attempt does not say how a unit is now. */
-const isOpen = (status: UnitStatus): boolean => ['pending', 'running', 'blocked'].includes(status);
-
-export function howText({ how, attempts, status }: UnitView): string {
-  const tries = attempts.filter((attempt) => attempt.how === 'ran' || attempt.how === 'lost').length;
-  if (how === undefined || how === status || isOpen(status)) return '';
-  return how === 'ran' && tries > 1 ? `ran ${tries} times` : how;
-}
-
-export function scoreText({ verdict, threshold, status }: UnitView): string {
-  if (verdict === undefined || threshold === undefined) return '';
-  if (verdict.status === 'not-applicable' || status === 'lost' || isOpen(status)) return '';
-  if (verdict.status === 'failed' && verdict.kind !== 'score' && verdict.kind !== 'check') return '';
-  return formatScore(verdict.score) + (verdict.score < threshold ? ` < ${formatScore(threshold)}` : '');
 }
 
 function timeText({ attempts, status }: UnitView, now: string | undefined): string {
@@ -166,14 +96,12 @@ function summaryLines(view: RunView): string[] {
     formatMoney(costUsd),
     tokens === undefined ? '' : countOf(tokens, 'token'),
   ];
-  const lines = [
-    `Run ${run} of ${pipeline} for ${subject}: ${status}, ${parts.filter((text) => text !== '').join(', ')}`,
-  ];
+  const lines = [`Run ${run} of ${pipeline} for ${subject}: ${status}, ${joinTexts(parts)}`];
   if (task !== undefined) lines.push(`Task: ${cut(task, MAX_TASK)}`);
   if (clone !== undefined) lines.push(`Isolated: its files are in ${clone} until \`gateline apply\` brings them here`);
   if (paused)
     lines.push(`${paused.decision === 'rollback' ? 'Rolled back' : 'Paused'} by ${paused.actor}: ${paused.reason}`);
-  const troubles = units.filter((unit) => !unit.done && TROUBLES.has(unit.status));
+  const troubles = units.filter((unit) => !unit.done && STOPPING_STATUSES.has(unit.status));
   lines.push(
     ...troubles
       .slice(0, MAX_TROUBLES)
@@ -184,21 +112,18 @@ function summaryLines(view: RunView): string[] {
   return lines;
 }
 
-const TROUBLES: ReadonlySet<UnitStatus> = new Set<UnitStatus>(['failed', 'partial', 'lost', 'paused']);
-
 export function nextLine({ text, command }: NextStep): string {
   return `Next: ${safeText(text)}${command === undefined ? '' : `: \`${safeText(command)}\``}\n`;
 }
 
-/** Everything about a verdict: score, each issue with its pointer and rule, how the agent ended, what to do. */
+/** A verdict with score, each issue with its pointer and rule, how the agent ended, and what to do. */
 export function renderVerdict(unit: UnitView, attempt?: AttemptView, { paint = plain }: Screen = {}): string {
   const shown = attempt ?? unit.attempts.findLast(({ verdict }) => verdict !== undefined);
   const { key, status, reason, place } = unit;
   const verdict = shown?.verdict;
   if (shown === undefined || verdict === undefined)
     return `${safeText(`${key} ${STATUS_PHRASES[status]}: ${reason}`)}\n`;
-  const { issues, kind, advice, result, message } = verdict;
-  const word = verdict.status === kind ? kind : `${verdict.status} (${kind})`;
+  const { issues, advice, result, message } = verdict;
   const tone = STATUS_TONES[verdict.status];
   const score = scoreText({ ...unit, verdict, status: verdict.status });
   const isPlain = status === verdict.status && [MEETS_CONTRACT, message, verdictText(verdict)].includes(reason);
@@ -211,7 +136,7 @@ export function renderVerdict(unit: UnitView, attempt?: AttemptView, { paint = p
     ['by', shown.actor === undefined ? undefined : `${shown.actor}: ${shown.reason ?? ''}`],
     ['exit code', shown.exitCode?.toString()],
     ['took', formatDuration(shown.ms)],
-    ['defined at', `${place.file}${place.line === undefined ? '' : `:${place.line}`}`],
+    ['defined at', placeText(place)],
   ];
   const lines = facts.flatMap(([name, value = '']) => (value === '' ? [] : [`  ${name}: ${safeText(value)}`]));
   const listed = issues.slice(0, MAX_ISSUES).map(({ severity, pointer, rule, message: text }) => {
@@ -222,7 +147,7 @@ export function renderVerdict(unit: UnitView, attempt?: AttemptView, { paint = p
   if (issues.length > MAX_ISSUES)
     listed.push(`  and ${issues.length - MAX_ISSUES} more: \`gateline show ${key} verdict\` has them all`);
   if (advice !== '' && (attempt || !unit.done)) listed.push(`  what to do: ${safeText(advice)}`);
-  return `${[`${key}, attempt ${shown.n}: ${paint(tone, word)}`, ...lines, ...listed].join('\n')}\n`;
+  return `${[`${key}, attempt ${shown.n}: ${paint(tone, verdictWord(verdict))}`, ...lines, ...listed].join('\n')}\n`;
 }
 
 const PLANNED: Readonly<Record<UnitPlan['choice'], readonly [text: string, tone: Tone]>> = {
@@ -236,7 +161,7 @@ const PLANNED: Readonly<Record<UnitPlan['choice'], readonly [text: string, tone:
   blocked: ['blocked', 'bad'],
 };
 
-/** What a call would do with each gate, and why; hints stand below. @param estimatedMs how long it will take */
+/** The plan of each gate with its reason, and the hints below. @param estimatedMs how long the call will take */
 export function renderPlan(plans: readonly UnitPlan[], screen: Screen = {}, estimatedMs?: number): string {
   const counts = Object.entries(PLANNED).flatMap(([choice, [text]]) => {
     const count = plans.filter((plan) => plan.choice === choice).length;

@@ -11,8 +11,8 @@ import type { Verdict } from '../verdict/verdict.ts';
 export type { Figures, RunStatus, UnitStatus };
 
 /**
- * Everything that any output shows about a run: plain data, computed once, rendered many ways. `--json` prints it.
- * Texts come from agents and people: redacted, but not escaped for any target.
+ * Everything that is shown about a run: plain data, computed once, rendered many ways. `--json` prints it. Texts are
+ * untrusted: redacted, but not escaped for any target.
  */
 export interface RunView {
   readonly format: 'gateline-run/3';
@@ -25,9 +25,9 @@ export interface RunView {
   readonly metadata: JsonObject;
   readonly started?: string;
   readonly ended?: string;
-  /** Who holds the run, and why: a pause or a rollback. */
+  /** The pause or rollback that holds the run. */
   readonly paused?: DecisionView;
-  /** Where the run works, if not in the folder: `apply` brings its files. */
+  /** Path of the clone that an isolated run works in. */
   readonly clone?: string;
   readonly figures: Figures;
   /** In the order of gateline.yml, legs in theirs. */

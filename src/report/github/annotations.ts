@@ -2,10 +2,10 @@ import type { Place } from '../../errors.ts';
 import { truncateBytes } from '../../untrusted/escape.ts';
 import { verdictText, type Issue } from '../../verdict/verdict.ts';
 import { safeText } from '../table.ts';
+import { STOPPING_STATUSES } from '../unit-texts.ts';
 import type { UnitView } from '../view.ts';
 import { detailsOf, type GithubContext } from './context.ts';
 import { findingAt, findingsOf, type Finding } from './findings.ts';
-import { TROUBLES } from './sections.ts';
 
 /** A message at a line of a file, or about the run. Its texts are safe in a log. */
 export interface Annotation {
@@ -15,13 +15,13 @@ export interface Annotation {
   readonly place?: Place;
 }
 
-/** GitHub shows ten of each level for a step; one error is left for how the step itself ends. */
+/** GitHub shows ten of each level for a step. One error is reserved for the step itself. */
 const MOST: Readonly<Record<Annotation['level'], number>> = { error: 9, warning: 10, notice: 10 };
 const MAX_MESSAGE = 2_000;
 
 /**
- * The issues of units and the findings of their outputs, those of units that are not done first. Each text once; of more
- * than GitHub shows, the last one counts the rest. An error of a unit that is done is a warning.
+ * Annotations for the issues of units and the findings of their outputs, without duplicates. Units that are not done come
+ * first, and the last annotation counts those that GitHub would not show. Errors of units that are done are warnings.
  */
 export function annotationsOf(units: readonly UnitView[], context: GithubContext): readonly Annotation[] {
   const sorted = [...units.filter(({ done }) => !done), ...units.filter(({ done }) => done)];
@@ -49,10 +49,12 @@ function annotateUnit(unit: UnitView, context: GithubContext): Annotation[] {
     message: safeText(truncateBytes(text, MAX_MESSAGE)),
     place: file === undefined ? undefined : { file, line },
   });
-  // The first issue is the reason.
+  // The reason is often the first issue, which is not repeated.
   const isIssue = issues.length > 0 && verdict !== undefined && reason === verdictText(verdict);
   const whole =
-    !done && TROUBLES.has(status) && !isIssue ? [annotate(status === 'paused' ? 'notice' : 'error', reason)] : [];
+    !done && STOPPING_STATUSES.has(status) && !isIssue
+      ? [annotate(status === 'paused' ? 'notice' : 'error', reason)]
+      : [];
   const all = [
     ...whole,
     ...issues.map(({ severity, message, pointer }) => annotate(severity, message, findingAt(output, pointer))),

@@ -1,16 +1,17 @@
 import { digestOfJson, hexOf } from '../../json/digest.ts';
+import { joinTexts } from '../amounts.ts';
 import { code, fitSections } from '../markdown.ts';
 import type { RunView } from '../view.ts';
 import { linkTo, runAddress, runLink, type GithubContext } from './context.ts';
 import { problemsSection, runTexts, titleText, waitingUnits } from './run-summary.ts';
 import { approvalSection, fold, gatesSection, outputsSection, troublesSection } from './sections.ts';
 
-/** GitHub takes 65,536 characters. */
+/** A comment on GitHub has at most 65,536 characters. */
 const MAX_COMMENT = 65_000;
-/** Gates that are named with their issues, and issues of each. */
+/** At most this many gates are listed with their issues, and issues of each. */
 const MAX_TROUBLES = 5;
 const MAX_ISSUE = 400;
-/** Of a larger pipeline only gates that are not done are listed. */
+/** With more gates, only those that are not done are listed. */
 const MAX_ROWS = 40;
 
 /**
@@ -20,7 +21,7 @@ const MAX_ROWS = 40;
 export function renderComment(view: RunView, context: GithubContext): string {
   const texts = [`### ${titleText(view, context)}`, ...runTexts(view, context)];
   const sections = [
-    { title: 'the title', weight: 0, pieces: [texts.filter((text) => text !== '').join('\n\n')] },
+    { title: 'the title', weight: 0, pieces: [joinTexts(texts, '\n\n')] },
     problemsSection(context),
     troublesSection(view, context, MAX_TROUBLES, MAX_ISSUE),
     approvalSection(view.units, context),
@@ -35,14 +36,14 @@ export function renderComment(view: RunView, context: GithubContext): string {
   return withMarker(view, context, 'ended', fitSections(sections, MAX_COMMENT));
 }
 
-/** The comment while the run works. */
+/** The comment while the run is active. */
 export function renderRunningComment(subject: CommentSubject, context: GithubContext): string {
   const at = context.sha === '' ? '' : ` at ${code(context.sha.slice(0, 7))}`;
   const text = `### 🔄 running: ${code(subject.pipeline)}\n\n${runLink(context)}${at} works; its report follows here.\n`;
   return withMarker(subject, context, 'running', text);
 }
 
-/** What a comment is about: a pull request has one for each. */
+/** A pull request has one comment for each pipeline and subject. */
 export interface CommentSubject {
   readonly pipeline: string;
   readonly subject: string;
@@ -60,8 +61,8 @@ export interface CommentMarker {
 const MARKER = /^<!-- gateline-comment\/1 ([0-9a-f]{16}) (\d{1,16})\.(\d{1,6}) (running|ended) -->(?=\r?\n|$)/;
 
 /**
- * The marker of a comment, which is its whole first line. Texts of agents stand below, and cannot hold one; but anybody
- * can write such a comment, so its author counts too.
+ * Parses the marker of a comment, its whole first line. Agents cannot forge it, because their texts are below. Other people
+ * can, so callers check the author too.
  */
 export function parseMarker(body: string): CommentMarker | undefined {
   const [, topic, runId, runAttempt, stage] = MARKER.exec(body) ?? [];
@@ -69,7 +70,7 @@ export function parseMarker(body: string): CommentMarker | undefined {
   return { topic, runId: Number(runId), runAttempt: Number(runAttempt), stage: stage as CommentMarker['stage'] };
 }
 
-/** Whether a comment shows more than another one would: a later run, a later attempt, or the end of the same one. */
+/** Whether a comment is of a later run or attempt, or of the end of the same one. */
 export function isNewerThan(marker: CommentMarker, other: CommentMarker): boolean {
   const order =
     marker.runId - other.runId ||

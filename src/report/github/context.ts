@@ -3,7 +3,7 @@ import type { JsonValue } from '../../json/json.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { UnitPlan } from '../../run/events.ts';
 
-/** GitHub's facts about a run, and what reports show beside its view. */
+/** Facts of GitHub about a run, which reports show beside its view. */
 export interface GithubContext {
   /** `https://github.com` */
   readonly server: string;
@@ -16,27 +16,26 @@ export interface GithubContext {
   readonly sha: string;
   readonly eventName: string;
   readonly pullRequest?: number;
-  /** The newest run of the default branch: scores, times and cost are compared with it. */
+  /** The newest completed run of the default branch, with which scores, times and cost are compared. */
   readonly baseline?: HistoryEntry;
-  /** What makes the report red beside the gates: a job without a result, no gate at all. Texts from anybody. */
+  /** Problems that make the report red even if all gates passed, such as a job without a result. Untrusted texts. */
   readonly problems?: readonly string[];
-  /** Address of the report as a page, if it was uploaded. */
+  /** URL of the report as an HTML page, if it was uploaded. */
   readonly page?: string;
   readonly units?: ReadonlyMap<UnitKey, UnitDetails>;
 }
 
-/** What a view does not hold about a unit. Texts come from agents. */
+/** Facts about a unit that are not in its view. Untrusted texts. */
 export interface UnitDetails {
-  /** Page of its job. */
+  /** URL of its job. */
   readonly job?: string;
-  /** What its step did, and why. */
+  /** The plan of its step. */
   readonly plan?: UnitPlan;
-  /** Only its start is shown. */
   readonly output?: JsonValue;
   readonly learnings?: string;
   /**
-   * The whole line that opens the output, for a unit that waits: `/gateline approve review 0123…` on a pull request, else
-   * the command that starts the workflow with it.
+   * The line that approves the output, for a unit that waits: `/gateline approve review 0123…` on a pull request, else
+   * the command that dispatches the workflow with the approval.
    */
   readonly approval?: string;
 }
@@ -45,7 +44,7 @@ export function detailsOf({ units }: GithubContext, key: UnitKey): UnitDetails {
   return units?.get(key) ?? {};
 }
 
-/** Markdown that is safe already, as a link. Only https is linked. */
+/** A link with a label of safe Markdown. Only https addresses are linked. */
 export function linkTo(label: string, address: string | undefined): string {
   if (address === undefined || label === '' || !URL.canParse(address)) return label;
   const { protocol, href } = new URL(address);

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { valueAt, pointerSegments } from '../../json/pointer.ts';
 import type { JsonValue } from '../../json/json.ts';
 
-/** More findings of one output than this are not shown. */
+/** At most this many findings of an output are read. */
 const MAX_FINDINGS = 1_000;
 
-/** The path of a file in the repository, with `/`: not outside, nothing hidden, no command of GitHub's runner. */
+/** A path in the repository, with `/`: not outside, without invisible characters and commands of GitHub's runner. */
 const pathSchema = z
   .string()
   .max(1_024)
@@ -15,9 +15,8 @@ const pathSchema = z
 const lineSchema = z.int().min(1).max(10_000_000);
 
 /**
- * A statement about a place in a file, in the one shape that outputs have for it: an item of the list `findings` at
- * their top. Without a severity of GitHub's it is a warning; a path outside the repository, or a line that is none, is
- * left out.
+ * A finding about a place in a file: an item of the list `findings` at the top of an output. An unknown severity becomes
+ * `warning`; a path outside the repository and an invalid line are left out.
  */
 const findingSchema = z.object({
   file: pathSchema.optional().catch(undefined),
@@ -28,14 +27,14 @@ const findingSchema = z.object({
 });
 export type Finding = z.infer<typeof findingSchema>;
 
-/** The findings of an output, by their index in it; items of another shape are left out. */
+/** The findings of an output, without items of another shape. */
 export function findingsOf(output: JsonValue | undefined): readonly Finding[] {
   const list = output === undefined ? undefined : valueAt(output, '/findings');
   if (!Array.isArray(list)) return [];
   return list.slice(0, MAX_FINDINGS).flatMap((item) => findingSchema.safeParse(item).data ?? []);
 }
 
-/** The finding that a pointer is in: where an issue is about. */
+/** The finding that the pointer of an issue is in. */
 export function findingAt(output: JsonValue | undefined, pointer: string | undefined): Finding | undefined {
   const [list, index] = pointerSegments(pointer ?? '');
   if (output === undefined || list !== 'findings' || !/^\d+$/.test(index ?? '')) return undefined;

@@ -1,6 +1,6 @@
 import { sumOf } from '../../run/figures.ts';
 import { because } from '../../run/unit-state.ts';
-import { countOf, formatDuration, formatMoney, formatScore } from '../amounts.ts';
+import { countOf, formatDuration, formatMoney, formatSavings, formatScore, joinTexts } from '../amounts.ts';
 import {
   changeItems,
   code,
@@ -12,6 +12,7 @@ import {
   tableRow,
   type Section,
 } from '../markdown.ts';
+import { verdictWord } from '../unit-texts.ts';
 import type { AttemptView, RunView, UnitView } from '../view.ts';
 import { detailsOf, linkTo, runLink, type GithubContext } from './context.ts';
 import { findingsOf } from './findings.ts';
@@ -29,14 +30,14 @@ import {
   statusText,
 } from './sections.ts';
 
-/** GitHub drops a step's summary of more than 1 MiB as a whole; masks may make it longer. */
+/** GitHub drops a step's summary of more than 1 MiB. This leaves room for masks, which may make it longer. */
 export const RENDERED_SUMMARY_LIMIT = 900_000;
 const MAX_FINDINGS = 50;
 
 /**
- * The summary of a gate's step, as Markdown: what reuse saved, status and reason, why its agent ran or what was used,
- * score, time and cost against the default branch, the line that approves it, issues, findings, output, files, attempts,
- * learnings, what to do next. At most `maxBytes` of UTF-8.
+ * Renders the summary of a gate's step as Markdown: what reuse saved, status and reason, score, time and cost with the
+ * differences to the baseline, the line that approves it, issues, findings, the next step, output, files, needs, attempts
+ * and learnings. At most `maxBytes` of UTF-8.
  */
 export function renderGateSummary(
   view: RunView,
@@ -87,10 +88,10 @@ export function renderGateSummary(
 function headline(view: RunView, unit: UnitView, context: GithubContext): string {
   const { key, number, status, reason } = unit;
   const { plan } = detailsOf(context, key);
-  const saved = [formatMoney(plan?.savesUsd), formatDuration(plan?.savesMs)].filter((text) => text !== '');
+  const saved = formatSavings(plan?.savesUsd, plan?.savesMs);
   const decision = view.decisions.findLast((other) => other.unit === key);
   const lines = [
-    plan?.choice === 'use' ? `Used again${saved.length === 0 ? '' : `: saved ${saved.join(' and ')}`}` : '',
+    plan?.choice === 'use' ? `Used again${saved && `: saved ${saved}`}` : '',
     `## Gate ${number} ${code(key)}: ${statusText(status)}`,
     status === 'paused' ? '**Nothing is broken: the check is red until a person decides.**' : '',
     `**Status:** ${sentence(reason)}`,
@@ -102,7 +103,7 @@ function headline(view: RunView, unit: UnitView, context: GithubContext): string
       ? `**Decision:** ${quote(decision.decision)} by ${quote(decision.actor)}${because(sentence(decision.reason))}`
       : '',
   ];
-  return lines.filter((line) => line !== '').join('\n\n');
+  return joinTexts(lines, '\n\n');
 }
 
 function factsOf({ subject, task }: RunView, unit: UnitView, context: GithubContext): string[] {
@@ -134,7 +135,7 @@ function factsOf({ subject, task }: RunView, unit: UnitView, context: GithubCont
   ]);
 }
 
-/** What its agent was given of other gates. */
+/** The needs of a unit with their results. */
 function needsSection({ units }: RunView, { needs }: UnitView): Section {
   const pieces = units
     .filter(({ key }) => needs.includes(key))
@@ -146,8 +147,8 @@ function needsSection({ units }: RunView, { needs }: UnitView): Section {
 }
 
 function attemptRow({ n, how, verdict, ms, metrics }: AttemptView): string {
-  const { status, kind, score, issues } = verdict ?? {};
-  const result = status === undefined ? how : status === kind ? status : `${status} (${kind})`;
+  const { status, score, issues } = verdict ?? {};
+  const result = verdictWord(verdict) || how;
   const scored = status === 'passed' || status === 'partial' ? formatScore(score!) : '';
   const why = quote(issues?.[0]?.message ?? '', 300);
   return tableRow([String(n), result, scored, formatDuration(ms), formatMoney(metrics?.costUsd), why]);

@@ -4,7 +4,7 @@ import { adviceText } from '../next-step.ts';
 import type { NextStep, RunView, UnitStatus, UnitView } from '../view.ts';
 import { detailsOf, type GithubContext } from './context.ts';
 
-/** What to do about a run on GitHub: about the first unit in this order, else about the problems beside the gates. */
+/** What to do about a run on GitHub: about the first unit by {@link UNIT_ORDER}, else about the problems of the report. */
 export function githubStep(view: RunView, context: GithubContext): NextStep {
   for (const status of UNIT_ORDER) {
     const unit = view.units.find((other) => other.status === status && !other.done);
@@ -63,11 +63,11 @@ export function githubUnitStep(unit: UnitView, context: GithubContext): NextStep
   }
 }
 
-/** A slip in the workflow ends a job without a result, too: there a re-run would only end the same way. */
+/** A job without a result may have an error in the workflow, which a re-run would repeat. */
 const LOST = 're-run only jobs that were cancelled or lost their machine';
 const USED = 'what passed is used again';
 
-/** Of GitHub's own command line. */
+/** The command of `gh` that re-runs the failed jobs. */
 function rerun({ runId, repository }: GithubContext): Pick<NextStep, 'command'> {
   return { command: `gh run rerun ${runId} --failed --repo ${shellWord(repository)}` };
 }

@@ -1,17 +1,17 @@
-import { countOf, formatDuration, formatMoney } from '../amounts.ts';
-import { savedText } from '../terminal.ts';
+import { countOf, formatDuration, formatMoney, joinTexts } from '../amounts.ts';
+import { savedText } from '../unit-texts.ts';
 import type { RunView } from '../view.ts';
 import type { GithubContext } from './context.ts';
 
-/** How a run ended, as title, comment, badge and outputs say it: without texts of agents. */
+/** The outcome of a run for title, comment, badge and outputs, without texts of agents. */
 export interface Outcome {
   readonly icon: string;
   readonly text: string;
-  /** Of a badge. */
+  /** Color of the badge. */
   readonly color: string;
 }
 
-/** A run is good if it is completed and nothing else makes the report red. */
+/** The outcome of a run. Problems of a report make it red, whatever its gates did. */
 export function outcomeOf({ status }: RunView, { problems = [] }: GithubContext): Outcome {
   if (problems.length > 0 && status !== 'error' && status !== 'paused')
     return { icon: '❌', text: 'not everything was checked', color: 'red' };
@@ -29,7 +29,7 @@ const OUTCOMES: Readonly<Record<RunView['status'], readonly [icon: string, text:
   closed: ['⏹️', 'closed', 'lightgrey'],
 };
 
-/** What shields.io draws a badge from: https://shields.io/badges/endpoint-badge */
+/** The document that shields.io draws a badge from: https://shields.io/badges/endpoint-badge */
 export function renderBadge(view: RunView, context: GithubContext) {
   const { text, color } = outcomeOf(view, context);
   return { schemaVersion: 1, label: view.pipeline, message: text, color } as const;
@@ -45,5 +45,5 @@ export function reportOutputs(view: RunView, context: GithubContext) {
     formatDuration(figures.ms),
     formatMoney(figures.costUsd),
   ];
-  return { status: color === 'red' ? 'error' : status, summary: parts.filter((part) => part !== '').join('; ') };
+  return { status: color === 'red' ? 'error' : status, summary: joinTexts(parts, '; ') };
 }

@@ -1,9 +1,9 @@
 import type { HistoryEntry } from '../../history/history-entry.ts';
 import { because } from '../../run/unit-state.ts';
-import { countOf, formatDuration, formatMoney } from '../amounts.ts';
+import { countOf, formatDuration, formatMoney, joinTexts } from '../amounts.ts';
 import { historyTitle } from '../history-table.ts';
 import { code, codeCell, fitSections, quote, tableHead, tableRow, type Section } from '../markdown.ts';
-import { savedText } from '../terminal.ts';
+import { savedText } from '../unit-texts.ts';
 import type { RunView, UnitView } from '../view.ts';
 import { detailsOf, linkTo, runAddress, runLink, type GithubContext } from './context.ts';
 import { RENDERED_SUMMARY_LIMIT } from './gate-summary.ts';
@@ -34,7 +34,7 @@ export function renderRunSummary(view: RunView, context: GithubContext, maxBytes
   const waiting = waitingUnits(view, context);
   return fitSections(
     [
-      { title: 'the title', weight: 0, pieces: [texts.filter((text) => text !== '').join('\n\n')] },
+      { title: 'the title', weight: 0, pieces: [joinTexts(texts, '\n\n')] },
       problemsSection(context),
       troublesSection(view, context, MAX_TROUBLES),
       approvalSection(waiting, context),
@@ -44,7 +44,7 @@ export function renderRunSummary(view: RunView, context: GithubContext, maxBytes
         title: 'the decisions',
         weight: 4,
         head: '### Decisions\n',
-        // A run that is complete because all gates are done was nobody's decision.
+        // Without `complete`, which the engine decides.
         pieces: decisions
           .filter(({ decision }) => decision !== 'complete')
           .map(
@@ -58,7 +58,7 @@ export function renderRunSummary(view: RunView, context: GithubContext, maxBytes
   );
 }
 
-/** Units whose output a person can accept. */
+/** Units whose output a person can approve. */
 export function waitingUnits({ units }: RunView, context: GithubContext): readonly UnitView[] {
   return units.filter(({ done, key }) => !done && detailsOf(context, key).approval !== undefined);
 }
@@ -69,7 +69,7 @@ export function titleText(view: RunView, context: GithubContext): string {
   return `${icon} ${text}: ${code(view.pipeline)} for ${code(view.subject)}`;
 }
 
-/** What reuse saved, task, figures and the next step, a paragraph each. */
+/** Paragraphs: what reuse saved, task, figures, and the next step. */
 export function runTexts(view: RunView, context: GithubContext): string[] {
   const { task, paused } = view;
   const saved = savedText(view.figures);
@@ -83,7 +83,7 @@ export function runTexts(view: RunView, context: GithubContext): string[] {
   ].filter((text) => text !== '');
 }
 
-/** Time and cost with their difference to the default branch's newest run. */
+/** Figures with their differences to the baseline. */
 function figuresText({ figures, units }: RunView, context: GithubContext): string {
   const { done, ms, costUsd, tokens } = figures;
   const { baseline, sha, eventName } = context;
@@ -98,7 +98,7 @@ function figuresText({ figures, units }: RunView, context: GithubContext): strin
     `${runLink(context)}${sha === '' ? '' : ` at ${code(sha.slice(0, 7))}`} (${code(eventName)})`,
     baseline ? `in brackets: against ${historyLink(baseline, context)} of the default branch` : '',
   ];
-  return parts.filter((part) => part !== '').join(' · ');
+  return joinTexts(parts, ' · ');
 }
 
 export function problemsSection({ problems = [] }: GithubContext): Section {

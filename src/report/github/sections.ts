@@ -4,7 +4,7 @@ import { codeFence, truncateBytes } from '../../untrusted/escape.ts';
 import { verdictText } from '../../verdict/verdict.ts';
 import { formatBytes, formatDuration, formatMoney, formatScore, listNames } from '../amounts.ts';
 import { code, codeCell, quote, tableHead, tableRow, type Section } from '../markdown.ts';
-import { gateRows, howText, scoreText } from '../terminal.ts';
+import { gateRows, howText, scoreText, STOPPING_STATUSES } from '../unit-texts.ts';
 import type { RunView, UnitStatus, UnitView } from '../view.ts';
 import { detailsOf, fileAddress, linkTo, type GithubContext } from './context.ts';
 import { findingAt, findingsOf, type Finding } from './findings.ts';
@@ -33,7 +33,7 @@ export function sentence(text: string): string {
   return safe === '' || /[.!?…]$/.test(safe) ? safe : `${safe}.`;
 }
 
-/** A section that is closed until a reader opens it. */
+/** Makes a section collapsible. */
 export function fold({ head = '', foot = '', ...section }: Section, label: string): Section {
   return {
     ...section,
@@ -42,10 +42,10 @@ export function fold({ head = '', foot = '', ...section }: Section, label: strin
   };
 }
 
-/** Bytes of an output or of learnings that are shown, if nobody says otherwise. */
+/** Default of the bytes that are shown of an output or of learnings. */
 const MAX_FENCE = 20_000;
 
-/** The start of an agent's text in a fence. No line of it is a command that somebody could copy into a comment. */
+/** The start of an agent's text in a fence. Lines like `/gateline …` are escaped, so that nobody copies them as a command. */
 export function fence(text: string, lang = '', maxBytes = MAX_FENCE): string {
   const short = truncateBytes(text, maxBytes);
   const note = short.length < text.length ? `\n… (${formatBytes(Buffer.byteLength(text))} in all)` : '';
@@ -53,7 +53,7 @@ export function fence(text: string, lang = '', maxBytes = MAX_FENCE): string {
   return block.replace(/^([^\S\n]*)\/(?=gateline)/gim, String.raw`$1\/`);
 }
 
-/** Outputs as JSON, each whole or not at all. */
+/** Outputs as JSON. */
 export function outputsSection(units: readonly UnitView[], context: GithubContext): Section {
   const pieces = units.flatMap(({ key }) => {
     const { output } = detailsOf(context, key);
@@ -63,7 +63,7 @@ export function outputsSection(units: readonly UnitView[], context: GithubContex
   return { title: 'the outputs', weight: 6, pieces };
 }
 
-/** Difference to the default branch's newest run: `−5`; '' if it is unknown or nothing. */
+/** The difference to the baseline: `−5`; empty if it is unknown or zero. */
 export function deltaText(value: number | undefined, base: number | undefined, format: (amount: number) => string) {
   if (value === undefined || base === undefined) return '';
   const difference = sumOf([value, -base])!;
@@ -71,7 +71,7 @@ export function deltaText(value: number | undefined, base: number | undefined, f
   return text === '' || text === '0' ? '' : `${difference > 0 ? '+' : '−'}${text}`;
 }
 
-/** What agents spent on a unit in this run, and the same of the default branch's newest run. */
+/** Time and cost of a unit in this run, with the differences to the baseline. */
 export function amountsOf({ key, attempts, verdict }: UnitView, { baseline }: GithubContext) {
   const ran = attempts.filter(({ how }) => how === 'ran');
   const earlier = baseline?.units.find(({ unit }) => unit === key);
@@ -89,7 +89,7 @@ export function withDelta(text: string, delta: string): string {
   return text === '' || delta === '' ? text : `${text} (${delta})`;
 }
 
-/** The score with its threshold if it is below, and the difference to the default branch. */
+/** The score, with the difference to the baseline. */
 export function scoreCell(unit: UnitView, context: GithubContext): string {
   return withDelta(scoreText(unit), amountsOf(unit, context).scoreDelta);
 }
@@ -143,14 +143,11 @@ function placeText({ file, line }: Partial<Finding> = {}, context: GithubContext
   return ` in ${linkTo(label, fileAddress(context, file, line))}`;
 }
 
-/** Statuses that hold a run up. */
-export const TROUBLES: ReadonlySet<UnitStatus> = new Set<UnitStatus>(['failed', 'lost', 'partial', 'paused']);
-
 /** Units that hold the run up, each with its first issues and findings; not those that only wait for a person. */
 export function troublesSection({ units }: RunView, context: GithubContext, most: number, maxBytes?: number): Section {
   const troubles = units.filter(
     ({ key, done, status }) =>
-      !done && TROUBLES.has(status) && (status !== 'paused' || detailsOf(context, key).approval === undefined),
+      !done && STOPPING_STATUSES.has(status) && (status !== 'paused' || detailsOf(context, key).approval === undefined),
   );
   const pieces = troubles.slice(0, most).map((unit) => {
     const { key, status, reason, verdict } = unit;
@@ -170,7 +167,7 @@ export function troublesSection({ units }: RunView, context: GithubContext, most
   return { title: 'what is not done', weight: 1, head: '### Not done\n', pieces };
 }
 
-/** How a person opens outputs that wait: each line to copy stands in a block of its own. */
+/** The lines that approve outputs, each in a block of its own. */
 export function approvalSection(units: readonly UnitView[], context: GithubContext): Section {
   const isComment = context.pullRequest !== undefined;
   const pieces = units.flatMap((unit) => {

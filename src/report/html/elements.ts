@@ -1,19 +1,19 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { forHtml } from '../../untrusted/escape.ts';
 import { cut } from '../markdown.ts';
-import { STATUS_TONES, type Status } from '../terminal.ts';
+import { STATUS_TONES, type Status } from '../unit-texts.ts';
 
-/** Bytes of a text in the page, before it is escaped: reasons and messages have at most 4,096 characters. */
+/** At most this many bytes of a text, before it is escaped: reasons and messages have at most 4,096 characters. */
 const MAX_TEXT = 4_096;
-/** Rows of a table; the gates have all theirs. */
+/** At most this many rows of a table; the table of gates has all. */
 const MAX_ROWS = 200;
 
-/** Text from anybody, as text; `…` marks a cut. */
+/** Escapes untrusted text; `…` marks a cut. */
 export function escapeText(text = '', maxBytes = MAX_TEXT): string {
   return forHtml(cut(text, maxBytes));
 }
 
-/** {@link escapeText}; what is between backticks is shown as code. */
+/** {@link escapeText}, with text between backticks as code. */
 export function escapeSentence(text?: string, maxBytes?: number): string {
   return escapeText(text, maxBytes).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
@@ -30,7 +30,7 @@ export function facts(style: 'facts' | 'figures', values: Readonly<Record<string
   return rows.length === 0 ? '' : `<dl class="${style}">${rows.join('')}</dl>`;
 }
 
-/** Columns that are to the right, and columns that are not narrow. */
+/** Columns that are aligned to the right, and wide columns. */
 const NUMBERS = /^(?:Score|Time|Cost|Tokens|Saved|Passed|Exit code)$/;
 const TEXTS = /^(?:Message|Why|Reason|By|Task or failure)$/;
 
@@ -62,7 +62,7 @@ export function table<Row>(
 
 const styleOf = (head: string) => (NUMBERS.test(head) ? ' class="number"' : TEXTS.test(head) ? ' class="text"' : '');
 
-/** Content that scrolls sideways by itself, by keyboard too, so that the page does not. */
+/** Content that scrolls sideways on its own, also by keyboard, so that the page does not. */
 export function scrollable(label: string, html: string): string {
   return `<div class="wide" role="group" tabindex="0" aria-label="${label}">${html}</div>`;
 }
@@ -72,7 +72,7 @@ export function details(summary: string, body: string): string {
   return body === '' ? '' : `<details><summary>${summary}</summary>\n${body}\n</details>`;
 }
 
-/** A status in words, in the shape and colour of its meaning. */
+/** A status as word, shape and colour. */
 export function statusMark(status: Status): string {
   return `<span class="status ${STATUS_TONES[status]}">${statusShape(status)}${status}</span>`;
 }
@@ -81,16 +81,16 @@ export function statusShape(status: Status, attributes = ''): string {
   return `<svg class="shape" aria-hidden="true"${attributes}><use href="#shape-${status}"/></svg>`;
 }
 
-/** Ids of the parts of a page about units. */
+/** Ids of the elements of units, for links. */
 export type Links = ReadonlyMap<UnitKey, string>;
 
-/** The name of a unit, which leads to its part of the page. */
+/** The key of a unit as a link to its element. */
 export function unitLink(links: Links, key: UnitKey): string {
   const id = links.get(key);
   return id === undefined ? escapeText(key) : `<a href="#${id}">${escapeText(key)}</a>`;
 }
 
-/** `2026-11-05 14:02 UTC`, for programs too. */
+/** `2026-11-05 14:02 UTC` as a time element. */
 export function time(iso: string | undefined): string {
   if (iso === undefined) return '';
   const text = escapeText(iso);

@@ -1,7 +1,8 @@
+import { placeText } from '../../errors.ts';
 import { sumOf } from '../../run/figures.ts';
 import type { Verdict } from '../../verdict/verdict.ts';
 import { formatDuration, formatMoney, groupDigits } from '../amounts.ts';
-import { scoreText } from '../terminal.ts';
+import { scoreText, verdictWord } from '../unit-texts.ts';
 import type { DecisionView, NextStep, RunView, UnitView } from '../view.ts';
 import {
   details,
@@ -17,7 +18,7 @@ import {
 } from './elements.ts';
 import type { Excerpt } from './excerpt.ts';
 
-/** One unit: facts, issues, attempts, files, decisions and what it left. Open if it holds the run up. */
+/** A unit with facts, issues, attempts, files, decisions and excerpts. It is open unless the unit is done. */
 export function gateDetails(unit: UnitView, view: RunView, links: Links, excerpts: readonly Excerpt[]): string {
   const { key, gate, status, done, attempts, verdict } = unit;
   const earlier = attempts.slice(0, -1).filter((attempt) => attempt.verdict?.issues.length);
@@ -60,20 +61,14 @@ function unitFacts(unit: UnitView, links: Links): string {
     Needs: needs.map((need) => unitLink(links, need)).join(', '),
     Memory: escapeText(memory.join(', ')),
     Agent: escapeText(agent),
-    'Defined at': escapeText(`${place.file}${place.line === undefined ? '' : `:${place.line}`}`),
+    'Defined at': escapeText(placeText(place)),
   });
 }
 
-/** A step and its command. */
+/** A next step with its command. */
 export function nextHtml({ text, command }: NextStep): string {
   const step = escapeSentence(text);
   return command === undefined ? step : `${step}: <code class="command">${escapeText(command)}</code>`;
-}
-
-/** `failed (schema)` */
-function verdictWord(verdict: Verdict | undefined): string {
-  if (verdict === undefined) return '';
-  return verdict.kind === verdict.status ? verdict.kind : `${verdict.status} (${verdict.kind})`;
 }
 
 function issueTable(verdict: Verdict | undefined): string {

@@ -1,10 +1,10 @@
 import { gateOf } from '../../run/units.ts';
 import { groupStatus } from '../run-view.ts';
-import { STATUS_TONES } from '../terminal.ts';
+import { STATUS_TONES } from '../unit-texts.ts';
 import type { UnitView } from '../view.ts';
 import { escapeText, scrollable, statusShape, type Links } from './elements.ts';
 
-/** Gates of a graph that is drawn: more are not readable. Characters of a name that fit into a box. */
+/** Most gates of a graph, which would not be readable with more; characters of a name that fit into a box. */
 const [MAX_GATES, MAX_NAME] = [60, 15];
 /** Pixels. */
 const [HEIGHT, GAP_X, GAP_Y, MARGIN] = [46, 34, 18, 4];
@@ -19,15 +19,15 @@ interface Node {
   y: number;
 }
 
-/** A line from a gate to one that needs it, and how high and low it goes. */
+/** A line from a gate to one that needs it, with its highest and lowest point. */
 interface Line {
   readonly path: string;
   readonly reach: readonly [top: number, bottom: number];
 }
 
 /**
- * The gates from left to right by depth, with a line for each need, as SVG; each box leads to its gate. Status is said by
- * word, shape and colour.
+ * The gates as SVG, from left to right by depth, with a line for each need. Each box links to its gate, and shows its
+ * status by word, shape and colour.
  */
 export function graph(units: readonly UnitView[], links: Links): string {
   const gates = Map.groupBy(units, ({ gate }) => gate);
@@ -48,7 +48,7 @@ ${[...lines.map(({ path }) => path), ...nodes.map((node) => box(node, links, box
   return scrollable('Graph', svg);
 }
 
-/** The gates by depth; in each column in the order of what they need. */
+/** Places the gates in columns by depth; each column is sorted by the position of needs. */
 function layOut(gates: ReadonlyMap<string, readonly UnitView[]>): Map<string, Node> {
   const nodes = new Map<string, Node>();
   const add = (gate: string): Node => {
@@ -73,7 +73,7 @@ function layOut(gates: ReadonlyMap<string, readonly UnitView[]>): Map<string, No
   return nodes;
 }
 
-/** A curve from a gate to one that needs it. One that passes other columns swings out, so that no box hides it. */
+/** A curve from a gate to one that needs it. If it passes other columns, it bends around their boxes. */
 function lineTo(to: Node, from: Node, boxWidth: number, middle: number): Line {
   const [x1, x2] = [from.x + boxWidth, to.x];
   const [y1, y2] = [from.y + HEIGHT / 2, to.y + HEIGHT / 2];
@@ -81,7 +81,7 @@ function lineTo(to: Node, from: Node, boxWidth: number, middle: number): Line {
   const swing = isFar ? ((y1 + y2) / 2 < middle ? -1 : 1) * (HEIGHT + GAP_Y) : 0;
   const reach = isFar ? (x2 - x1) / 3 : GAP_X / 2;
   const path = `<path class="need" d="M${x1} ${y1}C${x1 + reach} ${y1 + swing} ${x2 - reach} ${y2 + swing} ${x2} ${y2}"/>`;
-  // A cubic curve stays within its four points, and comes three quarters of the way near the two in between.
+  // The extreme of a cubic curve is at three quarters of the way to its two control points.
   const peak = (y1 + y2) / 2 + 0.75 * swing;
   return { path, reach: [Math.min(y1, y2, peak), Math.max(y1, y2, peak)] };
 }
@@ -93,7 +93,7 @@ function statusOf({ units }: Node): string {
   return `${groupStatus(units)}${legs}`;
 }
 
-/** Pixels that a box needs for its texts, by the mean width of their characters. */
+/** Width in pixels that a box needs for its texts, by the mean width of characters. */
 function widthOf(node: Node): number {
   return Math.ceil(Math.max(nameOf(node).length * 8.5, statusOf(node).length * 7)) + 50;
 }

@@ -2,9 +2,9 @@ import type { HistoryEntry } from '../../history/history-entry.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { MEETS_CONTRACT } from '../../run/status.ts';
 import { sumOf } from '../../run/figures.ts';
-import { formatDuration, formatMoney, groupDigits } from '../amounts.ts';
+import { formatDuration, formatMoney, formatSavings, groupDigits } from '../amounts.ts';
 import { historyTitle } from '../history-table.ts';
-import { gateRows, howText, scoreText, STATUS_TONES } from '../terminal.ts';
+import { gateRows, howText, scoreText, STATUS_TONES } from '../unit-texts.ts';
 import type { RunStatus, RunView } from '../view.ts';
 import {
   escapeSentence,
@@ -23,18 +23,18 @@ import { decisionTable, gateDetails, nextHtml } from './gate.ts';
 import { graph } from './graph.ts';
 import { POLICY, STYLE, SYMBOLS } from './style.ts';
 
-/** What a page shows. Texts are redacted, not escaped. */
+/** The content of a page. Texts are redacted, not escaped. */
 export interface HtmlReport {
   readonly view: RunView;
-  /** ISO 8601: when the page is written. */
+  /** Time of writing, ISO 8601. */
   readonly now: string;
-  /** Parts of what units left. */
+  /** Excerpts of outputs, requests and logs. */
   readonly excerpts: ReadonlyMap<UnitKey, readonly Excerpt[]>;
-  /** What makes the report red beside the gates. */
+  /** Problems that make the report red even if all gates passed. */
   readonly problems?: readonly string[];
 }
 
-/** A run as one page of HTML: no script, no network; what agents wrote is text and nothing more. */
+/** Renders a run as one page of HTML, without scripts and network. Texts of agents are only text. */
 export function renderHtml({ view, now, excerpts, problems = [] }: HtmlReport): string {
   const { units, decisions, history } = view;
   const links = new Map(units.map(({ key }, at) => [key, `gate-${at + 1}`]));
@@ -73,7 +73,7 @@ ${sections.map(([id, name, html]) => `<section id="${id}" aria-labelledby="${id}
 `;
 }
 
-/** How the run stands, and what to do next. */
+/** The state of the run, and what to do next. */
 function header(view: RunView, title: string, status: RunStatus): string {
   const { run, started, ended, task, paused, next } = view;
   const tone = STATUS_TONES[status];
@@ -91,7 +91,6 @@ ${figures(view)}
 }
 
 function figures({ figures: { done, units, ran, used, ms, costUsd, tokens, savedMs, savedUsd } }: RunView): string {
-  const saved = [formatMoney(savedUsd), formatDuration(savedMs)].filter((text) => text !== '').join(' and ');
   return facts('figures', {
     'Gates done': `${done} of ${units}`,
     'Agents ran': String(ran),
@@ -99,14 +98,14 @@ function figures({ figures: { done, units, ran, used, ms, costUsd, tokens, saved
     Cost: formatMoney(costUsd),
     Tokens: tokens === undefined ? '' : groupDigits(tokens),
     'Used again': used === 0 ? '' : String(used),
-    'Saved by that': saved,
+    'Saved by that': formatSavings(savedUsd, savedMs),
   });
 }
 
-/** All gates, those of a group below its name. */
+/** All gates; those of a group follow its name. */
 function gateTable(view: RunView, links: Links): string {
   return table(
-    'Gates and how they stand',
+    'Gates and their status',
     gateRows(view),
     {
       Gate: ({ name, unit }) => {

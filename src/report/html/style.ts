@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The look of the page, in light and in dark: each text has a contrast of 4.5 or more. Printed, everything is open. */
+/** The style of the page, light and dark, with a contrast of at least 4.5. In print, all details are open. */
 export const STYLE = `
 :root{color-scheme:light dark;--page:light-dark(#fff,#0d1117);--card:light-dark(#f6f8fa,#161b22);--text:light-dark(#1f2328,#e6edf3);--quiet:light-dark(#57606a,#9da7b1);--line:light-dark(#d1d9e0,#3d444d);--link:light-dark(#0550ae,#79c0ff);--good:light-dark(#116329,#56d364);--bad:light-dark(#a40e26,#ff8f88);--warning:light-dark(#7d4e00,#e3b341);--strong:light-dark(#0550ae,#79c0ff)}
 *{box-sizing:border-box}html{scroll-padding-top:4rem}
@@ -39,7 +39,7 @@ const CIRCLE = 'M8 0a8 8 0 1 0 0 16A8 8 0 0 0 8 0Z';
 const RING = `${CIRCLE}m0 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2Z`;
 const OCTAGON = 'M5 0h6l5 5v6l-5 5H5l-5-5V5Z';
 
-/** A shape for the statuses before it, 16 × 16: they differ without their colours. */
+/** A shape of 16 × 16 for each status, which tells statuses apart without colours. */
 const SHAPES = {
   'passed completed': `${CIRCLE}M3.8 8.3l1.4-1.4 1.8 1.8 3.8-3.8 1.4 1.4L7 11.5Z`,
   'failed error': `${OCTAGON}M5.2 3.8 8 6.6l2.8-2.8 1.4 1.4L9.4 8l2.8 2.8-1.4 1.4L8 9.4l-2.8 2.8-1.4-1.4L6.6 8 3.8 5.2Z`,

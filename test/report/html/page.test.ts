@@ -49,7 +49,7 @@ describe('the page of a run', () => {
   });
 
   it('lists the gates, those of a group below its name, and leaves out columns without texts', () => {
-    expect(rowsOf(page, 'Gates and how they stand')).toEqual([
+    expect(rowsOf(page, 'Gates and their status')).toEqual([
       'Gate | Status | How | Score | Time | Cost | Why',
       'design | passed | used |  |  |  | output of attempt 1 of run 1',
       'dom | passed | ran 2 times | 87 | 25 s | $0.012 | all mapped',
