@@ -10,13 +10,13 @@ import { readYaml } from '../pipeline/read-yaml.ts';
 import type { RunView } from '../report/view.ts';
 import type { Issue } from '../verdict/verdict.ts';
 
-/** The outputs of a run, redacted, as far as they fit into files. */
+/** The outputs of a run by unit, redacted, without those that are too large for files. */
 export type OutputValues = ReadonlyMap<UnitKey, JsonValue>;
 
-/** Texts by path below the folder of a format. `null`: the run has no such file, and one of an earlier run goes. */
+/** Texts by path below the folder of a format. `null`: the run has no such file, and an existing one is removed. */
 export type WrittenFiles = Readonly<Record<string, string | null>>;
 
-/** What the files of a system are written from. */
+/** The data that files of a system are written from. */
 export interface Source {
   readonly view: RunView;
   readonly values: OutputValues;
@@ -33,12 +33,12 @@ export interface Format {
   readonly folder: string;
   /** Whether the system writes a file at this path below `folder`: such files are no inputs of gates. */
   readonly isStateFile: (path: string) => boolean;
-  /** How the run stands: renewed after each entry. */
+  /** Files about the current run, written after each entry. */
   readonly write: (source: Source) => WrittenFiles;
-  /** What is kept of runs that have ended: renewed at the end of a call. */
+  /** Files about runs that have ended, written at the end of a call. */
   readonly writeHistory?: (source: Source) => WrittenFiles;
   /**
-   * @param subject whose files are meant, if the folder has those of several
+   * @param subject selects its files, if the folder has those of several
    * @throws GatelineError `usage` with every problem, each with its file and pointer
    */
   readonly read: (files: readonly SourceFile[], subject?: string) => ImportedRun;
@@ -53,19 +53,19 @@ export interface SourceFile {
   readonly modified?: number;
 }
 
-/** What the files of another system say about one run, in Gateline's words. */
+/** One run from the files of another system, in Gateline's words. */
 export interface ImportedRun {
   /** Id for a new definition. */
   readonly pipeline?: string;
   readonly subject?: string;
   readonly task?: string;
   readonly metadata: JsonObject;
-  /** In the order of the original. */
+  /** In the order of the other system. */
   readonly gates: readonly ImportedGate[];
   readonly history: readonly HistoryEntry[];
   /** Markdown for `.gateline/memory/`, by name. */
   readonly documents: Readonly<Record<string, string>>;
-  /** What people should know, and what an import does not take; one sentence each. */
+  /** Notes for people, such as what was not imported; one sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -73,14 +73,14 @@ export interface ImportedRun {
 export interface ImportedGate {
   /** Its id, or its number. */
   readonly gate: string | number;
-  /** '' without a matrix. */
+  /** Empty: no matrix. */
   readonly leg: string;
   readonly agent?: string;
   /** The gates before it, for a new definition. */
   readonly needs: readonly (string | number)[];
-  /** What it produced. Undefined: it is not completed, so it runs. */
+  /** Undefined: it is not completed, so it runs. */
   readonly output?: JsonValue;
-  /** What the state guide's file says about the output; the contract decides. */
+  /** The validation in the state guide's file. The contract judges the output again. */
   readonly validation?: { readonly score: number; issues: string[]; passed: boolean };
   readonly issues: readonly string[];
   /** When it was completed: ISO 8601 in UTC. */
@@ -88,13 +88,13 @@ export interface ImportedGate {
   readonly place: Place;
 }
 
-/** Bytes of all imported files together, and nesting of their values. */
+/** Limits of an import: bytes of all files together, and nesting of values. */
 const MAX_IMPORT_BYTES = 64 * 1024 ** 2;
 const MAX_IMPORT_DEPTH = 50;
-/** More problems than this are only counted. */
+/** At most this many problems are listed; the rest is counted. */
 const MAX_PROBLEMS = 20;
 
-/** Reads the files of an import, and collects what is wrong with them. */
+/** Reads the files of an import, and collects their problems. */
 export class SourceReader {
   readonly notes: string[] = [];
   readonly #problems: { readonly place: Place; readonly message: string }[] = [];
@@ -105,25 +105,23 @@ export class SourceReader {
     return undefined;
   }
 
-  /** A file as a value of this shape; undefined: rejected. */
+  /** Parses a JSON file by a schema; undefined: it was rejected. */
   readJson<T>(schema: z.ZodType<T>, { path, bytes }: SourceFile): T | undefined {
-    this.#bytes += bytes.length;
-    if (this.#bytes > MAX_IMPORT_BYTES) return this.reject({ file: path }, 'the files have more than 64 MiB');
+    if (!this.#fits(path, bytes)) return undefined;
     const parsed = parseShape(schema, bytes, { maxDepth: MAX_IMPORT_DEPTH });
     if ('value' in parsed) return parsed.value;
     for (const { pointer, message } of parsed.issues) this.reject({ file: path, pointer }, message);
     return undefined;
   }
 
-  /** A file as text; undefined: rejected. */
+  /** Reads a text file; undefined: it was rejected. */
   readText({ path, bytes }: SourceFile): string | undefined {
-    this.#bytes += bytes.length;
-    if (this.#bytes > MAX_IMPORT_BYTES) return this.reject({ file: path }, 'the files have more than 64 MiB');
+    if (!this.#fits(path, bytes)) return undefined;
     if (!isUtf8(bytes)) return this.reject({ file: path }, 'it is not UTF-8');
     return Buffer.from(bytes).toString();
   }
 
-  /** A Markdown file with a front matter of this shape; undefined: rejected. */
+  /** Parses the front matter of a Markdown file by a schema; undefined: it was rejected. */
   readFrontMatter<T>(schema: z.ZodType<T>, file: SourceFile): FrontMatter<T> | undefined {
     const { path } = file;
     const text = this.readText(file);
@@ -142,6 +140,12 @@ export class SourceReader {
       this.reject({ ...place, line: (place.line ?? 0) + 1 }, issue.message);
     }
     return undefined;
+  }
+
+  #fits(path: string, bytes: Uint8Array): boolean {
+    this.#bytes += bytes.length;
+    if (this.#bytes > MAX_IMPORT_BYTES) this.reject({ file: path }, 'the files have more than 64 MiB');
+    return this.#bytes <= MAX_IMPORT_BYTES;
   }
 
   /** @throws GatelineError `usage`, if anything was rejected */
@@ -163,7 +167,7 @@ export class SourceReader {
 
 interface FrontMatter<T> {
   readonly value: T;
-  /** What follows it. */
+  /** The text after it. */
   readonly body: string;
   /** The whole file. */
   readonly text: string;
@@ -175,7 +179,7 @@ export function splitFrontMatter(text: string): { readonly header: string; reado
   return header === undefined ? undefined : { header, body: text.slice(whole!.length) };
 }
 
-/** JSON bytes as a value of this shape, or what is wrong with them. No issue quotes a value. */
+/** Parses JSON by a schema. @returns the value, or issues that quote no value */
 export function parseShape<T>(
   schema: z.ZodType<T>,
   bytes: Uint8Array,
@@ -189,7 +193,7 @@ export function parseShape<T>(
   return { issues: issues.map((issue) => ({ severity: 'error', ...issue })) };
 }
 
-/** JSON as other systems read it: indented, unless it then has more lines than they read. */
+/** Indented JSON, or in one line if it had more lines than other systems read. */
 export function jsonText(value: unknown, maxLines = 100_000): string {
   const text = JSON.stringify(value, null, 2);
   return `${text.split('\n', maxLines + 1).length > maxLines ? JSON.stringify(value) : text}\n`;

@@ -3,26 +3,27 @@ import { groupStatus } from '../report/run-view.ts';
 import type { UnitStatus, UnitView } from '../report/view.ts';
 import type { Source } from './format.ts';
 
-/** A gate with all its legs: other systems have none. */
+/** A gate with all its legs, because other systems have no legs. */
 export interface Phase {
   readonly id: string;
   readonly agent: string;
   readonly units: readonly UnitView[];
-  /** The one of its legs that matters most. */
+  /** Of the leg that matters most. */
   readonly status: UnitStatus;
   /** Later gates may use it. */
   readonly done: boolean;
-  /** ISO 8601 in UTC. Undefined: it did not begin, or did not end. */
+  /** ISO 8601 in UTC. Undefined: it has not started. */
   readonly started: string | undefined;
+  /** ISO 8601 in UTC. Undefined: it has not ended. */
   readonly ended: string | undefined;
   /** Attempts after the first one, of all its legs. */
   readonly retries: number;
   readonly iteration: number;
   /** The agent's own label for its result; empty: none. */
   readonly result: string;
-  /** The agent's line about an output that passed, else what is wrong, else why it has no output. */
+  /** Why it has no output, else the message of the agent, else the first issue; may be empty. */
   readonly message: string;
-  /** Of a matrix gate by leg. Undefined: there is none. */
+  /** By leg for a matrix gate. Undefined: no output. */
   readonly output: JsonValue | undefined;
 }
 
@@ -57,7 +58,7 @@ export function phasesOf({ view, values }: Pick<Source, 'view' | 'values'>): Pha
   });
 }
 
-/** Whole seconds, as other systems write them; empty: no time. */
+/** An ISO 8601 time without fractions of a second, as other systems write it; empty: no time. */
 export function secondsText(time: string | undefined): string {
   return (time ?? '').replace(/\.\d+(?=Z$)/, '');
 }

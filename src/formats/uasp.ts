@@ -4,7 +4,7 @@ import { GatelineError } from '../errors.ts';
 import { pointerOf } from '../json/pointer.ts';
 import type { CommandDefinition, EntityDefinition } from '../pipeline/pipeline.ts';
 
-/** What a skill (seed 001) says about state, in Gateline's words. */
+/** The entities and commands of a skill (seed 001), in Gateline's words. */
 export interface Skill {
   readonly name: string;
   readonly entities: Readonly<Record<string, EntityDefinition>>;
@@ -17,7 +17,7 @@ export interface EntityStatus {
   readonly has_value: boolean;
 }
 
-/** `/` separates an entity from its instance. */
+/** Without `/`, which separates an entity from its instance. */
 const name = z.string().regex(/^[^/\0]{1,200}$/, 'expected a name of 1 to 200 characters without `/`');
 const names = z
   .union([name, z.array(name)], 'expected a name or a list of names')
@@ -68,8 +68,8 @@ const manifestSchema = z.looseObject({
 });
 
 /**
- * Reads a skill. What `created_by` and `invalidated_by` say is united with what its commands say; names there that are
- * no command are events. What commands name is an entity, also if the skill lists it nowhere.
+ * Reads a skill. `created_by` and `invalidated_by` of entities are merged into its commands; names there that are no
+ * command are events. Names in commands are entities, even if the skill does not list them.
  * @throws GatelineError `usage` with every problem
  */
 export function readSkill(document: unknown): Skill {
@@ -97,7 +97,7 @@ export function readSkill(document: unknown): Skill {
   });
   const used = commands.flatMap(([, use]) => [...use.requires, ...use.creates, ...use.invalidates]);
   const entities = [...listed, ...used.map((entity) => ({ name: entity, format: undefined, properties: undefined }))];
-  // The first one counts: that of the list.
+  // Reversed, so that the first definition of a name wins: that of the list.
   const definitions = entities
     .toReversed()
     .map(({ name: entity, format, properties }): [string, EntityDefinition] => [
@@ -113,7 +113,7 @@ export function readSkill(document: unknown): Skill {
   };
 }
 
-/** What a skill says that a definition has no key for; one sentence each. */
+/** Parts of a skill that a definition has no key for; one sentence each. */
 export function skillNotes(document: unknown): string[] {
   const { state, commands } = parse(skillSchema, document, 'skill');
   const ids = Object.keys(commands ?? {});
@@ -144,13 +144,12 @@ function except(list: readonly string[], others: readonly string[]): string[] {
   return list.filter((item) => !others.includes(item));
 }
 
-/** The states of entities in a manifest; undefined: the document is none, or does not name the skill. */
+/** The states of a skill's entities in a manifest; undefined: this is no manifest, or it does not name the skill. */
 export function readManifest(document: unknown, skill: string): Readonly<Record<string, EntityStatus>> | undefined {
   if (typeof document !== 'object' || document === null || !Object.hasOwn(document, 'loaded_skills')) return undefined;
   const { loaded_skills: skills } = parse(manifestSchema, document, 'manifest');
-  return (
-    (skills.find((one) => one.name === skill) ?? (skills.length === 1 ? skills[0] : undefined))?.state ?? undefined
-  );
+  const loaded = skills.find((other) => other.name === skill) ?? (skills.length === 1 ? skills[0] : undefined);
+  return loaded?.state ?? undefined;
 }
 
 /** The keys `entities` and `commands` of a definition. */
@@ -166,13 +165,13 @@ export function definitionKeys({ entities, commands }: Skill): string {
   });
 }
 
-/** A definition as a skill. Skills have no dependents: what becomes invalid with an entity is named by each command. */
+/** Writes a definition as a skill. Skills have no dependents, so each command lists all entities that it makes invalid. */
 export function writeSkill({ name: id, entities, commands }: Skill): string {
   const withDependents = (names: readonly string[]): string[] => {
     const all = new Set(names);
-    // A set visits what is added meanwhile.
-    for (const one of all)
-      for (const [entity, { dependsOn }] of Object.entries(entities)) if (dependsOn.includes(one)) all.add(entity);
+    // The loop also visits names that it adds.
+    for (const invalid of all)
+      for (const [entity, { dependsOn }] of Object.entries(entities)) if (dependsOn.includes(invalid)) all.add(entity);
     return [...all];
   };
   const uses = mapValues(commands, (use) => ({ ...use, invalidates: withDependents(use.invalidates) }));
@@ -197,12 +196,12 @@ function mapValues<T, U>(record: Readonly<Record<string, T>>, map: (value: T) =>
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 }
 
-/** What is empty is not written. */
+/** The fields that are not empty. */
 function filled(fields: Readonly<Record<string, string | readonly string[] | undefined>>) {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value.length > 0));
 }
 
-/** Block style, with lists of names in a line. */
+/** YAML in block style, with lists of names in one line. */
 function yamlText(value: object): string {
   const document = new Document(value);
   visit(document, {
@@ -221,7 +220,7 @@ function parse<T>(schema: z.ZodType<T>, document: unknown, what: string): T {
   throw new GatelineError('usage', `this is no ${what}:\n${problems.slice(0, 20).join('\n')}`);
 }
 
-/** Optional parts in brackets would be words of the command; in quotes, brackets are text. */
+/** A syntax without its optional parts in brackets. In quotes, brackets are text. */
 function requiredPart(syntax: string): string {
   return syntax.replace(/("[^"]*"|'[^']*')|\s*\[[^\]]*\]/g, (_, quoted?: string) => quoted ?? '').trim();
 }

@@ -11,7 +11,7 @@ import {
 } from './orchestration.ts';
 import { deepDiveHeader, readAgentFlow } from './read.ts';
 
-/** Files of a run alone, of a run with groups, and of what is known of the code base. */
+/** Files of a run without groups, of a run with groups, and of the deep dive. */
 export const FILES = ['orchestration.local.md', 'team-orchestration.local.md', 'deep-dive.local.md'] as const;
 
 /** The state files of agent-flow (seed 002), in `.claude/`. */
@@ -26,7 +26,7 @@ export const agentFlow: Format = {
 /** The seed's default. */
 const MAX_ITERATIONS = 10;
 
-/** That of a team if gates are in groups, and what is known of the code base if there is such a document. */
+/** Writes the file of a team if gates are in groups, else the other one, and the deep dive if there is one. */
 function writeAgentFlow(source: Source): WrittenFiles {
   const state = orchestrationOf(source);
   const agents = Object.fromEntries(source.view.units.map(({ gate, agent }) => [gate, agent]));
@@ -42,7 +42,7 @@ function writeAgentFlow(source: Source): WrittenFiles {
 function orchestrationOf(source: Source): Orchestration {
   const { view } = source;
   const { groups, status, units } = view;
-  const phases = inLine(phasesOf(source), groups);
+  const phases = sortPhases(phasesOf(source), groups);
   const isTeam = groups.length > 0;
   const mode = groups.some((group) => group.mode === 'parallel') ? 'team' : 'sequential';
   const limits = units.flatMap(({ loop }) => loop?.maxIterations ?? []);
@@ -67,10 +67,10 @@ const isIn =
     units.some(({ key }) => keys.includes(key));
 
 /**
- * The seed's phases are a line, in which none has passed before one above it. Gates that ran side by side are put into
- * such a line: those that are done are first, then groups with some that are.
+ * Sorts phases for the seed, where a phase can only have passed if all before it have: done ones come first, then groups
+ * with some that are done.
  */
-function inLine(phases: readonly Phase[], groups: readonly GroupView[]): Phase[] {
+function sortPhases(phases: readonly Phase[], groups: readonly GroupView[]): Phase[] {
   const rankOf = (phase: Phase): number => {
     const group = groups.find(({ units }) => isIn(units)(phase));
     const step = group === undefined ? [phase] : phases.filter(isIn(group.units));
@@ -87,7 +87,7 @@ function currentPhase(phases: readonly Phase[], groups: readonly GroupView[]): s
   return groups.find(({ units }) => isIn(units)(current))?.id ?? current.id;
 }
 
-/** The gates in order; a group stands before the first of its members. */
+/** The gates in order, with each group before its first member. */
 function gatesOf(phases: readonly Phase[], groups: readonly GroupView[]): [string, FlowGate][] {
   const listed = new Set<string>();
   return phases.flatMap((phase) => {
@@ -129,7 +129,7 @@ function groupOf(phases: readonly Phase[]): FlowGroup {
   } as FlowGroup;
 }
 
-/** A gate after which others may run has passed, whatever its score. */
+/** A done gate has passed, whatever its score. */
 function statusOf({ status, done }: Phase): FlowStatus {
   if (done) return 'passed';
   if (status === 'running' || status === 'paused') return 'in_progress';

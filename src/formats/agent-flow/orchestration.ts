@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import { forTerminal } from '../../untrusted/escape.ts';
 
-/** The words for a gate, a group and its members. */
+/** The statuses of a gate, a group and its members. */
 const status = z.enum(['pending', 'in_progress', 'passed', 'failed']);
 export type FlowStatus = z.infer<typeof status>;
 
@@ -16,8 +16,8 @@ const gate = z.looseObject({
 });
 const member = z.looseObject({ status, agent: text, timestamp: text, result: text });
 
-/** Members are the keys that are maps. */
-const group = z.object({ status, started_at: text, completed_at: text }).catchall(member);
+/** Its other keys are members. */
+const groupSchema = z.object({ status, started_at: text, completed_at: text }).catchall(member);
 
 /** The front matter of seed 002's orchestration files, in the order of its keys. */
 export const orchestrationSchema = z.looseObject({
@@ -31,7 +31,7 @@ export const orchestrationSchema = z.looseObject({
   mode: z.enum(['team', 'sequential']).optional(),
   team_available: z.boolean().optional(),
   deep_dive: z.looseObject({ available: z.boolean(), using: z.boolean(), scope: text, generated: text }),
-  parallel_groups: z.record(z.string(), group).optional(),
+  parallel_groups: z.record(z.string(), groupSchema).optional(),
   gates: z.record(z.string(), gate),
 });
 export type Orchestration = z.infer<typeof orchestrationSchema>;
@@ -39,7 +39,7 @@ export type FlowGate = Orchestration['gates'][string];
 export type FlowGroup = NonNullable<Orchestration['parallel_groups']>[string];
 export type FlowMember = z.infer<typeof member>;
 
-/** The phase of an orchestration whose gates have all passed. */
+/** `current_phase` when all gates have passed. */
 export const COMPLETE = 'complete';
 
 /** The members of a group, by id. */
@@ -48,10 +48,10 @@ export function membersOf(entry: FlowGroup): Record<string, FlowMember> {
   return members;
 }
 
-/** The style of the seed: texts in double quotes, keys without. */
+/** The style of the seed: double quotes around texts, none around keys. */
 const STYLE = { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN', lineWidth: 0 } as const;
 
-/** The whole file: front matter and log. @param agents of gates, which the front matter of a team does not name */
+/** The file: front matter and log. @param agents by gate, for the log, because the front matter of a team has none */
 export function orchestrationText(state: Orchestration, agents: Readonly<Record<string, string>>): string {
   const isTeam = state.mode !== undefined;
   const { gates } = state;
@@ -60,11 +60,14 @@ export function orchestrationText(state: Orchestration, agents: Readonly<Record<
     timestamp,
     ...(!isTeam && { agent, message }),
   });
-  const header = { ...state, gates: Object.fromEntries(Object.entries(gates).map(([id, one]) => [id, named(one)])) };
+  const header = {
+    ...state,
+    gates: Object.fromEntries(Object.entries(gates).map(([id, entry]) => [id, named(entry)])),
+  };
   return `---\n${stringify(header, STYLE).replace(INVISIBLE, escapeCharacter)}---\n\n${logText(state, agents)}`;
 }
 
-/** In a terminal such a character changes how the rest looks. They only stand in texts in quotes. */
+/** Characters that change how a terminal shows the rest. They only occur in quotes, where an escape is valid. */
 const INVISIBLE = /[\p{Cf}\x7f-\x9f\u2028\u2029]/gu;
 
 function escapeCharacter(character: string): string {
@@ -97,17 +100,17 @@ function logText(state: Orchestration, agents: Readonly<Record<string, string>>)
   return `${blocks.map((block) => block.join('\n')).join('\n\n')}\n`;
 }
 
-function groupLog(entry: FlowGroup, mode: string): string[][] {
-  if (entry.status === 'pending') return [];
-  const members = Object.entries(membersOf(entry));
+function groupLog(group: FlowGroup, mode: string): string[][] {
+  if (group.status === 'pending') return [];
+  const members = Object.entries(membersOf(group));
   const title = members.map(([id]) => titleOf(id)).join(' & ');
   return [
-    [`### Phase: ${title} (PARALLEL)`, `- Started: ${entry.started_at}`, `- Mode: ${mode}`],
-    ...members.flatMap(([id, one]) => {
-      const result = one.result === '' ? [] : [`- Result: ${oneLine(one.result)}`];
-      return one.status === 'pending'
+    [`### Phase: ${title} (PARALLEL)`, `- Started: ${group.started_at}`, `- Mode: ${mode}`],
+    ...members.flatMap(([id, entry]) => {
+      const result = entry.result === '' ? [] : [`- Result: ${oneLine(entry.result)}`];
+      return entry.status === 'pending'
         ? []
-        : [[`#### ${titleOf(id)} (${oneLine(one.agent)})`, ...statusLines(one), ...result]];
+        : [[`#### ${titleOf(id)} (${oneLine(entry.agent)})`, ...statusLines(entry), ...result]];
     }),
   ];
 }
@@ -123,7 +126,7 @@ export function titleOf(id: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ');
 }
 
-/** People look at the log in a terminal. */
+/** A text as one line that is safe in a terminal. */
 function oneLine(value: string): string {
   return forTerminal(value.replace(/\s+/g, ' ').trim());
 }

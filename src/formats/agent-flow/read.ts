@@ -23,7 +23,7 @@ const deepDiveSchema = z.looseObject({
   }),
 });
 
-/** The front matter of a document about the code base; undefined: it has none of that shape. */
+/** The front matter of a deep dive; undefined: the document has no such front matter. */
 export function deepDiveHeader(document: string): z.infer<typeof deepDiveSchema> | undefined {
   const read = readYaml(splitFrontMatter(document)?.header ?? '', 'deep-dive');
   return read.ok ? deepDiveSchema.safeParse(read.yaml.value).data : undefined;
@@ -32,11 +32,11 @@ export function deepDiveHeader(document: string): z.infer<typeof deepDiveSchema>
 interface FlowFile {
   readonly file: string;
   readonly state: Orchestration;
-  /** By titles of phases: the front matter of a team does not name them. */
+  /** By title of the phase, from the log, because the front matter of a team does not name agents. */
   readonly agents: ReadonlyMap<string, string>;
 }
 
-/** Gates that passed are completed, with what the file says of them as their output: agent-flow keeps no other. */
+/** Reads a run. Gates that passed are completed. Their outputs are result, message and time: agent-flow stores no other. */
 export function readAgentFlow(files: readonly SourceFile[]): ImportedRun {
   const reader = new SourceReader();
   const documents: Record<string, string> = {};
@@ -58,7 +58,7 @@ export function readAgentFlow(files: readonly SourceFile[]): ImportedRun {
   if (run) rejectContradictions(run, reader);
   reader.throwProblems();
   for (const { file } of runs) if (file !== run?.file) reader.notes.push(`${file} is not active: left out`);
-  if (run) noteLeft(run.state, documents, reader.notes);
+  if (run) addNotes(run.state, documents, reader.notes);
   const gates = run ? gatesOf(run) : [];
   return {
     pipeline: 'agent-flow',
@@ -76,7 +76,7 @@ function agentsIn(log: string): ReadonlyMap<string, string> {
   return new Map([...phases].map(([, title, agent]) => [title!, agent!]));
 }
 
-/** The phases in order: a group is one step with several gates. */
+/** The steps in order: a gate, or the gates of a group. */
 function stepsOf({ gates, parallel_groups: groups = {} }: Orchestration): string[][] {
   const groupFor = (id: string) => Object.keys(groups).find((name) => Object.hasOwn(membersOf(groups[name]!), id));
   const ids = Object.keys(gates).filter((id) => !Object.hasOwn(groups, id));
@@ -109,7 +109,7 @@ function gatesOf({ file, state, agents: named }: FlowFile): ImportedGate[] {
   );
 }
 
-/** Where the parts of a file contradict each other. None is guessed. */
+/** Rejects a file whose parts contradict each other. */
 function rejectContradictions({ file, state }: FlowFile, reader: SourceReader): void {
   const { gates, parallel_groups: groups = {}, current_phase: current } = state;
   const reject = (path: readonly string[], message: string) =>
@@ -141,7 +141,8 @@ function rejectContradictions({ file, state }: FlowFile, reader: SourceReader): 
     reject(['iteration'], `it is ${state.iteration}, and max_iterations is ${state.max_iterations}`);
 }
 
-function noteLeft(state: Orchestration, documents: Readonly<Record<string, string>>, notes: string[]): void {
+/** Notes what was not imported. */
+function addNotes(state: Orchestration, documents: Readonly<Record<string, string>>, notes: string[]): void {
   const { gates, iteration, max_iterations: limit, deep_dive: dive } = state;
   const open = Object.keys(gates).filter((id) => gates[id]!.status === 'failed' || gates[id]!.status === 'in_progress');
   if (open.length > 0)

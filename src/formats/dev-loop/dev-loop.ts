@@ -16,7 +16,7 @@ export const devLoop: Format = {
   read: readDevLoop,
 };
 
-/** The words for a task whose run has these statuses. */
+/** The status of a task by that of its run. */
 const TASK_WORDS: Readonly<Record<RunStatus, string>> = {
   initializing: 'pending',
   executing: 'in-progress',
@@ -27,7 +27,7 @@ const TASK_WORDS: Readonly<Record<RunStatus, string>> = {
   rollback: 'cancelled',
 };
 
-/** The state of the graph, and what is said to the next iteration. */
+/** The state of the graph, and the documents for the next iteration. */
 function writeLoopState(source: Source): WrittenFiles {
   const { documents } = source;
   return {
@@ -57,7 +57,7 @@ function loopStateOf(source: Source): LoopState {
   };
 }
 
-/** Retries by task, tasks by their status, and sums of all runs. The seed names the last two files, not what is in them. */
+/** Retries by task, tasks with their status, and sums of all runs. The seed does not define the content of the last two files. */
 function writeLoopHistory(source: Source): WrittenFiles {
   const history = historyOf(source);
   const count = (status: HistoryEntry['status']): number => history.filter((entry) => entry.status === status).length;
@@ -83,8 +83,8 @@ function historyOf({ view, history }: Source): readonly HistoryEntry[] {
 }
 
 /**
- * How often each task was tried again: its runs that failed and were followed by another one, and in this run the
- * attempts after the first. Tasks that were not are left out.
+ * Retries by task, without tasks that have none: failed runs that another run followed, and attempts of this run after the
+ * first.
  */
 function retriesOf(source: Source): ReadonlyMap<string, number> {
   const { view } = source;

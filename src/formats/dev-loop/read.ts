@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { parseShape, SourceReader, type ImportedGate, type ImportedRun, type SourceFile } from '../format.ts';
 
-/** The nodes of seed 003's graph, and the gates that take their places in the template `dev-loop`. */
+/** The nodes of seed 003's graph, and their gates in the template `dev-loop`. */
 export const NODE_GATES = {
   fetchTask: 'fetch-task',
   generateChanges: 'generate-changes',
@@ -29,10 +29,10 @@ export function isLoopFile(path: string): boolean {
   return Object.values(FILES).some((name) => path === name) || STEP.test(path);
 }
 
-/** A schema of JSON would drop a key `__proto__`. */
+/** Not `z.json()`, which would drop a key `__proto__`. */
 const anyValue = z.custom<JsonValue>((value) => value !== undefined, 'it is missing');
 
-/** Seed 003's `WorkflowState`, in the order of its fields. The seed leaves the types of most of them open. */
+/** Seed 003's `WorkflowState`, in the order of its fields, most of which have no type in the seed. */
 const loopStateSchema = z.looseObject({
   threadId: z.string().max(1_024),
   task: anyValue,
@@ -46,7 +46,7 @@ const loopStateSchema = z.looseObject({
 });
 export type LoopState = z.infer<typeof loopStateSchema>;
 
-/** The state as a file of its own, or as the channels of a step of the graph. */
+/** A state in a file of its own, or in the channels of a step of the graph. */
 const stateFileSchema = z.custom<JsonValue>().transform((value, context): LoopState => {
   const wrappers = [['checkpoint', 'channel_values'], ['channel_values']];
   const wrapper = wrappers.find(([key]) => isJsonObject(value) && Object.hasOwn(value, key!)) ?? [];
@@ -61,7 +61,7 @@ const stateFileSchema = z.custom<JsonValue>().transform((value, context): LoopSt
   return z.NEVER;
 });
 
-/** Files whose content Gateline computes, and from what. */
+/** Files that are not imported, and why. */
 const COMPUTED: Readonly<Record<string, string>> = {
   [FILES.retries]: 'attempts are counted in the log',
   [FILES.metrics]: 'metrics are computed from the history: `gateline history --stats`',
@@ -75,8 +75,8 @@ interface StateFile {
 }
 
 /**
- * The newest step that has the state of a task. Others may be of other graphs, or what a killed process left.
- * @param subject whose thread is meant; undefined: that of the newest step
+ * The newest step with the state of a task. Other files may be of other graphs, or of a killed process.
+ * @param subject selects its thread; undefined: the thread of the newest step
  */
 function findNewestStep(files: readonly SourceFile[], subject: string | undefined): StateFile | undefined {
   const steps = files.filter(({ path }) => STEP.test(path));
@@ -89,7 +89,7 @@ function findNewestStep(files: readonly SourceFile[], subject: string | undefine
 }
 const MAX_STEP_DEPTH = 60;
 
-/** The task and the changes are outputs of the nodes that made them; what a node did to files is not in the state. */
+/** Reads a run. The task and the changes are outputs of their nodes. Changes of files are not in the state. */
 export function readDevLoop(files: readonly SourceFile[], subject?: string): ImportedRun {
   const reader = new SourceReader();
   const documents: Record<string, string> = {};

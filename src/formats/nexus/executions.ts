@@ -26,7 +26,7 @@ const executionSchema = z.looseObject({
 
 const WORKFLOW_ID = /^workflow-\d{8}-\d{6}(?:-\d+)?$/;
 
-/** A run that a person closed has stopped with an error, for want of a word. */
+/** Nexus has no status for a closed run: it becomes ERROR. */
 export function workflowStatus(status: string): WorkflowStatus {
   return status === 'closed' ? 'ERROR' : (status.toUpperCase() as WorkflowStatus);
 }
@@ -38,8 +38,8 @@ export function runKey({ pipeline, subject, run }: RunName): string {
 }
 
 /**
- * The id of each run: its subject, if that is such an id, else one made of the time at which it began, in UTC. A second
- * run with the same id gets a number.
+ * The workflow ids of runs: the subject if it is such an id, else made of the start time in UTC. A second run with the same
+ * id gets a number.
  * @param entries the oldest first
  */
 export function workflowIds(
@@ -57,7 +57,7 @@ export function workflowIds(
   return new Map(ids);
 }
 
-/** When a run ended, in milliseconds; `null`: it has not. */
+/** The end of a run in milliseconds since 1970; `null`: it has not ended. */
 export function endTimeOf({ status, ended }: { readonly status: string; readonly ended?: string }): number | null {
   return ended === undefined || status === 'executing' || status === 'paused' || status === 'initializing'
     ? null
@@ -90,13 +90,13 @@ export function executionLines(history: readonly HistoryEntry[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** With one more, the file is not what its name says. */
+/** With more bad lines the file is rejected. */
 const MAX_BAD_LINES = 1_000;
 const MAX_LINE_DEPTH = 50;
 
 /**
- * One entry for each execution that ended. The seed appends a line at each save: of several lines with one id, the last
- * valid one counts. Lines that are no executions are named and left out, as the last line of a killed process.
+ * Reads one entry for each execution that ended. The seed appends a line at each save, so the last valid line of an id
+ * counts. Other lines, such as the last one of a killed process, are named and left out.
  */
 export function readExecutions(file: SourceFile, reader: SourceReader): HistoryEntry[] {
   const entries = new Map<string, HistoryEntry | undefined>();
@@ -110,7 +110,7 @@ export function readExecutions(file: SourceFile, reader: SourceReader): HistoryE
       bad.push(index + 1);
       continue;
     }
-    // The newest line of an execution is last in the order of the map, too.
+    // Deleted first, so that the order of the map is that of the last lines.
     entries.delete(execution.id);
     entries.set(execution.id, toEntry(execution));
   }
@@ -128,7 +128,7 @@ function toEntry(line: z.infer<typeof executionSchema>): HistoryEntry | undefine
   const { timestamp, duration, phasesCompleted, phasesFailed, phasesSkipped, pluginsUsed, mcpsUsed, error } = line;
   const ms = Math.round(duration ?? 0);
   const statuses = { passed: phasesCompleted, failed: phasesFailed, skipped: phasesSkipped };
-  // The line counts phases, and does not name them.
+  // The line has numbers of phases, without names.
   const words = Object.entries(statuses).flatMap(([word, number]) => Array<string>(number).fill(word));
   const entry = {
     v: 1,

@@ -8,7 +8,7 @@ import { endTimeOf, executionLines, runKey, workflowIds, workflowStatus } from '
 import { CURRENT, EXECUTIONS, isNexusFile, readNexus, SUMMARY } from './read.ts';
 import type { WorkflowState } from './workflow-state.ts';
 
-/** The state files of Nexus (seed 004). Its own folder lies in the home directory; ours in the workspace. */
+/** The state files of Nexus (seed 004). Its own folder is in the home directory, ours in the workspace. */
 export const nexus: Format = {
   name: 'nexus',
   folder: '.claude/skills/nexus/history',
@@ -18,10 +18,10 @@ export const nexus: Format = {
   read: readNexus,
 };
 
-/** The version of Nexus whose documents these are. */
+/** The version of Nexus with these documents. */
 const NEXUS_VERSION = '2.0.0';
 
-/** The current state is its own newest backup, so that it can be recovered. */
+/** Writes the history, and the current state as a backup, from which Nexus can recover. */
 function writeHistory(source: Source): WrittenFiles {
   const state = workflowStateOf(source);
   return {
@@ -31,7 +31,7 @@ function writeHistory(source: Source): WrittenFiles {
   };
 }
 
-/** Nexus sums up how long executions took, not how long agents worked; one that is not over took no time yet. */
+/** An entry with the duration of its run, as Nexus counts, instead of that of its agents. Open runs have none. */
 function withDuration(entry: HistoryEntry): HistoryEntry {
   const end = endTimeOf(entry);
   return { ...entry, ms: end === null ? 0 : end - Date.parse(entry.started) };
@@ -43,7 +43,7 @@ const FAILED: ReadonlySet<Phase['status']> = new Set(['failed', 'lost', 'partial
 function workflowStateOf(source: Source): WorkflowState {
   const { view, history } = source;
   const phases = phasesOf(source);
-  const ids = (isOne: (phase: Phase) => boolean): string[] => phases.filter(isOne).map(({ id }) => id);
+  const ids = (isSelected: (phase: Phase) => boolean): string[] => phases.filter(isSelected).map(({ id }) => id);
   const current = view.status === 'completed' ? undefined : currentPhase(phases);
   const metrics = view.units.flatMap(({ attempts }) => attempts.flatMap((attempt) => attempt.metrics ?? []));
   const checkpoints = view.units.flatMap(checkpointsOf);
@@ -89,7 +89,7 @@ function gatesOf({ units }: RunView): { readonly id: string; readonly needs: rea
   }));
 }
 
-/** The phase that is running, else the one that stopped the run, else the next. */
+/** The running phase, else the one that stopped the run, else the next one. */
 function currentPhase(phases: readonly Phase[]): Phase | undefined {
   const open = phases.filter(({ done }) => !done);
   return open.find(({ status }) => status === 'running') ?? open.find(({ status }) => FAILED.has(status)) ?? open[0];
@@ -109,12 +109,12 @@ function errorOf(view: RunView, phases: readonly Phase[]): WorkflowState['error'
     phase: failed?.id ?? '',
     message: failed?.message || 'the run stopped',
     timestamp: timeOf(failed?.ended ?? lastEnd(view)) ?? 0,
-    // A run in error can always be continued.
+    // Gateline can always continue a run.
     recoverable: true,
   };
 }
 
-/** What a gate left: the files that it changed. */
+/** The checkpoint of a gate: the files that it changed. */
 function checkpointsOf({ key, done, attempts, changes }: UnitView): WorkflowState['checkpoints'] {
   const timestamp = timeOf(attempts.at(-1)?.ended);
   if (!done || timestamp === null) return [];

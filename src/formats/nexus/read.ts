@@ -15,7 +15,7 @@ function isBackup(path: string): boolean {
   return /^backups\/[^/]+\.json$/.test(path);
 }
 
-/** The current workflow, and the history. Without a current workflow, a single backup is it. */
+/** Reads the current workflow, or a single backup without it, and the history. */
 export function readNexus(files: readonly SourceFile[]): ImportedRun {
   const reader = new SourceReader();
   const backups = files.filter(({ path }) => isBackup(path));
@@ -34,7 +34,7 @@ export function readNexus(files: readonly SourceFile[]): ImportedRun {
     reader.notes.push(`${SUMMARY} is left out: it is computed from the history, \`gateline history --stats\``);
   const gates = state ? gatesOf(state, current.path, reader) : [];
   reader.throwProblems();
-  if (state) noteLeft(state, reader.notes);
+  if (state) addNotes(state, reader.notes);
   const { workflowName: pipeline, id: subject, userTask: task } = state ?? {};
   return { pipeline, subject, task, metadata: {}, gates, history, documents: {}, notes: reader.notes };
 }
@@ -70,7 +70,8 @@ function gatesOf(state: WorkflowState, file: string, reader: SourceReader): Impo
   ];
 }
 
-function noteLeft(state: WorkflowState, notes: string[]): void {
+/** Notes what was not imported. */
+function addNotes(state: WorkflowState, notes: string[]): void {
   const { skippedPhases, failedPhases, status, retries, checkpoints, results, completedPhases, metadata } = state;
   const note = (isThere: boolean, text: string) => void (isThere && notes.push(text));
   note(status === 'PAUSED', 'a pause is a decision: `gateline pause`');

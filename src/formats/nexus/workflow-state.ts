@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../json/json.ts';
 
-/** The words for a run, and for an execution. */
+/** The statuses of a run and of an execution. */
 export const WORKFLOW_STATUSES = ['INITIALIZING', 'EXECUTING', 'PAUSED', 'ERROR', 'COMPLETED', 'ROLLBACK'] as const;
 export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
 
@@ -10,7 +10,7 @@ const ids = z.array(id).max(10_000);
 /** Milliseconds since 1970. */
 export const time = z.int().min(0).max(8.64e15);
 const names = z.array(z.string()).max(1_000);
-/** A schema of JSON would drop a key `__proto__`. */
+/** Not `z.json()`, which would drop a key `__proto__`. */
 const anyValue = z.custom<JsonValue>();
 
 const checkpoint = z.looseObject({

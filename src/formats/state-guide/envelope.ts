@@ -8,7 +8,7 @@ import { GATE_WORDS, gateWord, guideMetadata, PIPELINE_WORDS, sanitizeName } fro
 const number = z.int().min(0).max(9_999);
 const metadata = { domain: z.string(), feature: z.string(), url: z.string() };
 
-/** The guide's `GateStateFile`: the envelope around the output of one gate. Keys of others are dropped. */
+/** The guide's `GateStateFile`: the envelope around the output of one gate. Other keys are dropped. */
 export const envelopeSchema = z.object({
   gate: number,
   agent: z.string().min(1).max(1_024),
@@ -31,14 +31,14 @@ export const pipelineStateSchema = z.object({
 export type PipelineState = z.infer<typeof pipelineStateSchema>;
 
 /**
- * The envelope of a unit; undefined: it has no result. A gate that failed has one, with its output if there is one.
- * @param value undefined: there is no output, or it is too large for a file
+ * Creates the envelope of a unit, also of a failed one; undefined: the unit has no result yet.
+ * @param value its output; undefined: there is none, or it is too large for a file
  */
 export function envelopeOf(view: RunView, unit: UnitView, value: JsonValue | undefined): Envelope | undefined {
   const status = gateWord(unit);
   if (status === undefined) return undefined;
   const { domain, feature, url } = guideMetadata(view.metadata, view.subject);
-  // What was lost or skipped has not been judged, whatever an earlier attempt was.
+  // Not the verdict of an earlier attempt, if the newest one was lost or the unit skipped.
   const verdict = unit.status === 'lost' || unit.status === 'skipped' ? undefined : unit.verdict;
   return {
     gate: unit.number,
@@ -66,8 +66,8 @@ function issuesOf({ key, verdict, status, reason, output }: UnitView, value: Jso
 const RESULT = 'validationResult';
 
 /**
- * The output in an envelope, for a contract that reads its score at `/validationResult/score`. The guide copies
- * `validation` from there, and its examples leave it out of the output.
+ * Adds `validation` of an envelope to its output as `validationResult`, where contracts of the guide read the score. The
+ * guide's examples have it only in the envelope.
  * @param score JSON pointer of the contract
  */
 export function scoredOutput(
@@ -79,20 +79,20 @@ export function scoredOutput(
   return isMissing ? { ...output, [RESULT]: validation } : output;
 }
 
-/** The gate that an envelope must be about. */
+/** The gate that an envelope must belong to. */
 export interface GateIdentity {
   readonly id: string;
   readonly number: number;
-  /** Metadata of the pipeline: only a domain and a feature that it has are compared. */
+  /** Metadata of the pipeline, whose domain and feature are compared if it has them. */
   readonly metadata: JsonObject;
-  /** JSON pointer of its contract to the score. */
+  /** JSON pointer of its contract to the score; absent: no score. */
   readonly score?: string;
 }
 
 /**
- * Reads the envelope that an agent wrote for its gate (the guide's step N-1). Its `output` is the output, judged by the
- * contract; its score decides nothing, and with the status FAILED the agent has failed.
- * @returns or why it is not about the gate, with pointers into the file
+ * Reads the envelope that an agent wrote for its gate (the guide's step N-1). The contract judges its `output`, whatever
+ * its score says.
+ * @returns the envelope, or why it does not belong to the gate
  */
 export function readEnvelope(
   bytes: Uint8Array,
@@ -114,17 +114,17 @@ export function readEnvelope(
   return { envelope: { ...envelope, output: scoredOutput(envelope.output, envelope.validation, score) } };
 }
 
-/** What replaces the output of a gate that is not done, and why; its contract judges it. */
+/** The replacement for the output of a gate that is not done, and why. */
 export type StandIn =
   | { readonly choice: 'file'; readonly reason: string; readonly envelope: Envelope }
   | { readonly choice: 'input'; readonly reason: string; readonly output: JsonValue }
   | { readonly choice: 'none'; readonly reason: string };
 
 /**
- * The guide's step 0B for one needed gate: its state file if that is about this gate and says SUCCESS or PARTIAL, else
- * the caller's input.
+ * Finds the stand-in of one needed gate (the guide's step 0B): its state file, if that belongs to the gate and says SUCCESS
+ * or PARTIAL, else the caller's input.
  * @param file the bytes of its state file; undefined: there is none
- * @param input `needs.<gate>` of it, or all of it if it has no `needs`; `null`: the caller gave none
+ * @param input of the caller: `needs.<gate>` in it is used, or all of it if it has no `needs`; `null`: none
  */
 export function standInFrom(file: Uint8Array | undefined, input: JsonValue, gate: GateIdentity): StandIn {
   const { reason, envelope } = usableEnvelope(file, gate);

@@ -3,7 +3,7 @@ import { SourceReader, type ImportedGate, type ImportedRun, type SourceFile } fr
 import { envelopeSchema, pipelineStateSchema, type Envelope, type PipelineState } from './envelope.ts';
 import { MAX_STEM_BYTES, sanitizeName, STATE_FILE } from './words.ts';
 
-/** The guide has no file of its learning gate. */
+/** The guide's learning gate, which has no file. */
 const LEARNING_GATE = 5;
 
 interface StateFile<State> {
@@ -16,8 +16,8 @@ type GateFile = StateFile<Envelope>;
 type PipelineFile = StateFile<PipelineState>;
 
 /**
- * Reads the guide's files of one run. A gate is completed if the pipeline's file lists it; without such a file, if its
- * own says SUCCESS. Scores and issues are remarks: the contract judges an output again.
+ * Reads the guide's files of one run. A gate is completed if the pipeline's file lists it or, without that file, if its own
+ * file says SUCCESS. Contracts judge the outputs again, whatever the files say.
  */
 export function readStateGuide(files: readonly SourceFile[], subject?: string): ImportedRun {
   const reader = new SourceReader();
@@ -37,7 +37,7 @@ export function readStateGuide(files: readonly SourceFile[], subject?: string): 
       if (state) gates.push({ file, stem, leg, state });
     }
   }
-  // What follows is only true if every file could be read.
+  // First, because the checks below need all files.
   reader.throwProblems();
   const run = selectRun(gates, pipelines, subject, reader);
   if (run.pipeline) rejectContradictions(run.pipeline, run.gates, reader);
@@ -49,11 +49,11 @@ interface SelectedRun {
   /** In the order of their numbers, one for each gate and leg. */
   readonly gates: readonly GateFile[];
   readonly pipeline: PipelineFile | undefined;
-  /** The guide's `requestId`, where files are named after it. */
+  /** The guide's `requestId`, if files are named after it. */
   readonly subject: string | undefined;
 }
 
-/** The files of one domain and feature; where a folder has several, those of the subject. */
+/** Selects the files of one domain and feature; if the folder has several, those of the subject. */
 function selectRun(
   gates: readonly GateFile[],
   pipelines: readonly PipelineFile[],

@@ -13,11 +13,11 @@ export const stateGuide: Format = {
   read: readStateGuide,
 };
 
-/** How many lines of a file the guide's agents and its orchestrator read. */
+/** Lines of a file that the guide's agents and its orchestrator read at most. */
 const MAX_GATE_LINES = 10_000;
 const MAX_PIPELINE_LINES = 1_000;
 
-/** The envelope of each unit under each of the run's names, and the pipeline's file under the first. */
+/** Writes the envelope of each unit under each name of the run, and the pipeline's file under the first. */
 function writeStateGuide({ view, values }: Source): WrittenFiles {
   const [stem, ...others] = fileStems(view.metadata, view.subject);
   const files: Record<string, string | null> = {
@@ -31,7 +31,7 @@ function writeStateGuide({ view, values }: Source): WrittenFiles {
   return files;
 }
 
-/** A matrix gate is completed when all its legs are. */
+/** The state of the pipeline. A matrix gate is completed when all its legs are done. */
 function pipelineStateOf(view: RunView): PipelineState {
   const all = numbersOf(view.units);
   const running = numbersOf(view.units.filter(({ status }) => status === 'running'));

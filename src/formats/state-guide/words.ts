@@ -2,13 +2,13 @@ import { digestOf, hexOf } from '../../json/digest.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { RunStatus, RunView, UnitStatus, UnitView } from '../../report/view.ts';
 
-/** The guide's words for the result of a gate, and of a pipeline. */
+/** The guide's statuses of a gate and of a pipeline. */
 export const GATE_WORDS = ['SUCCESS', 'PARTIAL', 'FAILED'] as const;
 export type GateWord = (typeof GATE_WORDS)[number];
 export const PIPELINE_WORDS = ['IN_PROGRESS', ...GATE_WORDS] as const;
 export type PipelineWord = (typeof PIPELINE_WORDS)[number];
 
-/** Undefined: no result yet. What was skipped is PARTIAL: later gates go on, but nothing was shown to be good. */
+/** Undefined: no result yet. A skipped gate is PARTIAL: later gates may run, but no output was checked. */
 const GATE_WORD: Readonly<Record<UnitStatus, GateWord | undefined>> = {
   pending: undefined,
   running: undefined,
@@ -32,18 +32,18 @@ const PIPELINE_WORD: Readonly<Record<RunStatus, PipelineWord>> = {
   completed: 'SUCCESS',
 };
 
-/** An output below its threshold that a person approved stays PARTIAL. */
+/** The status of a gate. An approved output below its threshold stays PARTIAL. */
 export function gateWord({ status, verdict }: Pick<UnitView, 'status' | 'verdict'>): GateWord | undefined {
   return GATE_WORD[status === 'passed' && verdict?.status === 'partial' ? 'partial' : status];
 }
 
-/** PARTIAL: completed with a gate that is below its threshold or was skipped. */
+/** The status of a pipeline. PARTIAL: completed, with a gate that was skipped or is below its threshold. */
 export function pipelineWord({ status, units }: Pick<RunView, 'status' | 'units'>): PipelineWord {
   const isPartial = units.some((unit) => gateWord(unit) !== 'SUCCESS');
   return status === 'completed' && isPartial ? 'PARTIAL' : PIPELINE_WORD[status];
 }
 
-/** `metadata` of the pipeline's file, and without the last two that of a gate's file. Texts may be empty. */
+/** `metadata` of the pipeline's file; a gate's file has the first three. Texts may be empty. */
 export interface GuideMetadata {
   domain: string;
   feature: string;
@@ -53,7 +53,7 @@ export interface GuideMetadata {
 }
 
 /**
- * The guide's metadata from a pipeline's: the domain is also taken from the host of `url`, the feature from the subject
+ * The guide's metadata, from that of a pipeline. The domain defaults to the host of `url`, the feature to the subject
  * (`demoqa_com-login` → `login`).
  */
 export function guideMetadata(metadata: JsonObject, subject: string): GuideMetadata {
@@ -73,14 +73,14 @@ export function guideMetadata(metadata: JsonObject, subject: string): GuideMetad
   };
 }
 
-/** Bytes of a domain or feature, and of both: with gate, leg and ending, a name has at most 255. */
+/** Bytes of a domain or feature, and of a stem of both, so that a file name has at most 255. */
 const MAX_NAME_BYTES = 70;
 export const MAX_STEM_BYTES = 2 * MAX_NAME_BYTES + 1;
 const PLAIN_NAME = /^[\p{L}\p{M}\p{N}_-]*$/u;
 
 /**
- * A text as a part of the guide's file names: `demoqa.com` → `demoqa_com`, `Student Registration` →
- * `student_registration`. What is a plain name stays as it is; a long one is cut and gets digits of its digest.
+ * Makes a text a part of the guide's file names: `demoqa.com` → `demoqa_com`, `Student Registration` →
+ * `student_registration`. Plain names are unchanged; long ones are cut, with digits of their digest.
  */
 export function sanitizeName(text: string, maxBytes: number = MAX_NAME_BYTES): string {
   const wellFormed = text.toWellFormed().normalize('NFC');
@@ -97,8 +97,7 @@ export function sanitizeName(text: string, maxBytes: number = MAX_NAME_BYTES): s
 }
 
 /**
- * The names that a run's files begin with: `{domain}-{feature}`, and the guide's `requestId`, the subject, where it is
- * another.
+ * The stems of a run's file names: `{domain}-{feature}`, and the guide's `requestId`, which is the subject, if it differs.
  */
 export function fileStems(metadata: JsonObject, subject: string): [string, ...string[]] {
   const { domain, feature } = guideMetadata(metadata, subject);
@@ -108,12 +107,12 @@ export function fileStems(metadata: JsonObject, subject: string): [string, ...st
   return stem === requestId ? [stem] : [stem, requestId];
 }
 
-/** `{stem}-gate{N}-output.json`; a leg of a matrix gate stands before `output`. */
+/** `{stem}-gate{N}-output.json`, or `{stem}-gate{N}-{leg}-output.json`. */
 export function gateFile(stem: string, number: number, leg: string, ending: 'output.json' | 'checkpoint.md'): string {
   return `${stem}-gate${number}${leg === '' ? '' : `-${leg}`}-${ending}`;
 }
 
-/** Name of a gate's output or of the pipeline's file. */
+/** Matches the file name of a gate's output or of the pipeline. */
 export const STATE_FILE = /^(?<stem>[^/]+)-(?:pipeline|gate(?<number>\d{1,4})(?:-(?<leg>[^/]+))?-output)\.json$/;
 
 function textOf(value: JsonValue | undefined): string {
