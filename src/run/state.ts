@@ -110,8 +110,11 @@ export class LogState {
 
   #applyFiles(entry: EndedEntry): void {
     const { unit, how, files, changes } = entry;
-    const paths = [...changes.map(({ path }) => path), ...(how === 'ran' ? Object.keys(files) : [])];
-    for (const path of paths) this.reverts.delete(path);
+    for (const { path } of changes) this.reverts.delete(path);
+    // An agent that leaves the version that a rollback took back has made it anew, or was content with it.
+    if (how === 'ran')
+      for (const [path, { after }] of Object.entries(files))
+        if (this.reverts.get(path)?.before === after) this.reverts.delete(path);
     if (changes.length > 0)
       for (const [other, own] of this.files) if (other !== unit) this.files.set(other, adjustFiles(own, changes));
     this.files.set(unit, files);

@@ -35,6 +35,23 @@ const stories: Readonly<Record<string, Story>> = {
     },
     ['implement review implement; killed', ['rollback', 'all'], ['resume'], 'implement review implement review', ''],
   ],
+  'is not undone by what another gate remembers of the change': [
+    { go: '1' },
+    [
+      { id: 'edit', inputs: ['go'], files: ['x'] },
+      { id: 'gen', inputs: [], files: ['x'] },
+    ],
+    {
+      edit: (agent, n, user) => {
+        if (n !== 2) return;
+        agent.write('x', '2');
+        user.kill('append');
+      },
+      gen: (agent) => agent.write('x', '1'),
+    },
+    ['edit gen', { go: '2' }, 'edit; killed', ['rollback', 'all'], ['resume'], 'edit', ''],
+    { x: '1' },
+  ],
 };
 
 it.each(Object.entries(stories))('a rollback %s', (_, story) => expectStory(story));
