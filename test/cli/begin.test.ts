@@ -190,6 +190,21 @@ describe('--isolated', () => {
     expect(new Set(project.read('../places')!.trim().split('\n')).size).toBe(1);
   });
 
+  it('says that a loop may run again, unless what it made was applied', async () => {
+    const code = { run: `echo more >> code.txt; ${agent()}`, inputs: undefined, files: ['code.txt'] };
+    const score = `agent "{\\"score\\": $(($(wc -l < code.txt) * 50))}"`;
+    const review = { needs: 'code', run: score, inputs: ['code.txt'], output: { score: '/score' } };
+    const loop = { code, review: { ...review, 'on-fail': { goto: 'code', 'max-iterations': 3 } } };
+    const project = new Project({ 'gateline.yml': pipeline(loop) });
+    expect(await project.run('--isolated')).toBe('0: code review code review');
+    const note = 'note: the last isolated run was not applied: gates begin with the files of this folder';
+    expect((await project.gateline('run', '--isolated')).err).toContain(note);
+    await project.gateline('apply');
+    project.ran();
+    const { err } = await project.gateline('run', '--isolated');
+    expect([project.ran(), err.includes(note)]).toEqual(['', false]);
+  });
+
   it('fails if `setup` does, and makes the clone again', async () => {
     const failing = definition({ setup: 'echo no network >&2; exit 1' });
     const project = new Project({ 'spec.md': 'A\n', 'gateline.yml': failing });

@@ -44,6 +44,18 @@ export async function runIsolated(
   return run;
 }
 
+/** Before an isolated run: what a loop made of its own files stands in the folder only after `apply`. */
+export async function warnAboutUnapplied(folder: Folder, order: Order): Promise<void> {
+  const hasLoop = order.pipeline.gates.some(({ onFail }) => onFail);
+  if (!hasLoop || (await readCloneRun(folder, order))?.run === undefined) return;
+  folder.ports.observe({
+    type: 'notice',
+    message:
+      'the last isolated run was not applied: gates begin with the files of this folder, and loops may run again',
+    hint: '`gateline apply` brings its files here first',
+  });
+}
+
 /** Writes the files that the last isolated run changed into the folder, unless they differ from those that it began with. */
 export async function applyClone(folder: Folder, order: Order, isDry: boolean): Promise<ApplyResult> {
   const { base, result } = await readResult(folder, order);

@@ -5,7 +5,7 @@ import type { RunView } from '../../report/view.ts';
 import type { UnitPlan } from '../../run/events.ts';
 import { leaveClone } from './clone-run.ts';
 import type { Folder } from '../folder/folder.ts';
-import { runIsolated } from './isolated.ts';
+import { runIsolated, warnAboutUnapplied } from './isolated.ts';
 import { limitOrder, type Limits } from './order.ts';
 import { planningPorts, prepareRun, reportUncommittedChanges, type Preparation } from './prepare-run.ts';
 import { withStandIns } from '../exchange/system-files.ts';
@@ -44,7 +44,8 @@ export async function runFolder(folder: Folder, order: Order, options: RunOption
   const { isolated, checkpoints, signal = new AbortController().signal } = options;
   const limited = await withStandIns(folder, limitOrder(order, options));
   if (by) await prepareRun(folder.ports, order, by, options);
-  if (!isolated) {
+  if (isolated) await warnAboutUnapplied(folder, order);
+  else {
     await reportUncommittedChanges(folder, order);
     await leaveClone(folder, order);
   }
