@@ -7,23 +7,23 @@ import { workflowText, type JobComments } from './workflow-text.ts';
 
 /*
  * gateline.yml → a plain workflow: a job for each gate with the gate's id, then `report`, then `deliver` if the
- * definition has it. What the workflow and our actions agree on:
- * - `attempt` is the output of a gate's job; of a matrix `attempt-<index of the leg>`, 20 of them if the legs come from
- *   an output. `legs` is JSON: ids of legs by gate. The matrix of such a leg is `{leg: <id>}`; a list without an item
- *   has one job with the leg '', whose output is `attempt`, because GitHub fails a job without a leg.
+ * definition has it. Conventions between the workflow and our actions:
+ * - `attempt` is the output of a gate's job; for a matrix `attempt-<index of the leg>`, 20 of them if the legs come from
+ *   an output. `legs` is JSON: ids of legs by gate. The matrix of such a leg is `{leg: <id>}`. An empty list has one job
+ *   with the leg '', whose output is `attempt`, because GitHub fails an empty matrix.
  * - A gate's job needs the gates that the gate needs and, in a sequential group, the gate before it.
  * - `workflow_dispatch` has the inputs DISPATCH_INPUTS, which our actions read from the event.
  */
 
-/** Events of a branch: only there a pull request with the files of gates can be opened. */
+/** Condition of `deliver`: events of a branch, where a pull request with the files of gates can be opened. */
 const DELIVERS = `contains(fromJSON('["push", "schedule", "workflow_dispatch"]'), github.event_name)`;
-/** Minutes for a job without an agent. */
+/** Time limit of a job without an agent, in minutes. */
 const MINUTES = 15;
 
 /**
- * The workflow of a pipeline. The same parameters give the same text.
- * @param definition its path in the repository, `/`-separated
- * @param existing what the workflow file holds now: the versions of actions there stay
+ * Compiles the workflow of a pipeline. The same parameters give the same text.
+ * @param definition path of the definition in the repository, `/`-separated
+ * @param existing current text of the workflow file, whose versions of actions are kept
  * @throws GatelineError `usage` for a key of `job` or an expression that cannot be compiled
  */
 export function compilePipeline(pipeline: Pipeline, definition: string, existing = ''): string {
@@ -31,7 +31,7 @@ export function compilePipeline(pipeline: Pipeline, definition: string, existing
   if (gates.length === 0) throw new GatelineError('usage', `${definition} has no gate, so there is no workflow`);
   const on = triggersOf(pipeline);
   const isDispatched = Object.hasOwn(on, 'workflow_dispatch');
-  // Our actions find the first of these by themselves.
+  // The default of the input `file` is left out.
   const file: JsonObject = definition === DEFINITION_FILES[0] ? {} : { file: literal(definition) };
   const shared = { pins: findPins(existing), file };
   const jobs: Record<string, JsonObject> = {};
@@ -46,13 +46,13 @@ export function compilePipeline(pipeline: Pipeline, definition: string, existing
   }
   const concurrency = {
     group: `${id}-\${{ github.event.pull_request.number || github.ref }}`,
-    // The run that does work again waits here until the run that has started it ends.
+    // The next iteration of a loop waits until the run that dispatched it has ended.
     'cancel-in-progress': false,
   };
   return workflowText(definition, { name: id, on, permissions: {}, concurrency, jobs }, comments);
 }
 
-/** An id that no job has: a gate may be called `report`, too. */
+/** An unused job id: a gate may be named `report`. */
 function freeId(id: string, jobs: Readonly<Record<string, JsonObject>>): string {
   return Object.hasOwn(jobs, id) ? freeId(`gateline-${id}`, jobs) : id;
 }
@@ -71,7 +71,7 @@ function triggersOf({ on }: Pipeline): JsonObject {
 
 function reportJob(pipeline: Pipeline, isDispatched: boolean, shared: Shared): JsonObject {
   const needs = pipeline.gates.map(({ id }) => id);
-  // It starts the run that does work again; on a pull request it cannot.
+  // A report with a dispatch can start the next iteration of a loop.
   const dispatches = isDispatched && pipeline.gates.some(({ onFail }) => onFail !== undefined);
   return {
     needs,

@@ -5,21 +5,21 @@ import { orderByNeeds } from '../pipeline/graph.ts';
 import type { Gate, Matrix, Pipeline, UsedAction } from '../pipeline/pipeline.ts';
 import { checkoutStep, gatelineStep, literal, type Shared } from './steps.ts';
 
-/** Legs that can hand their output on where only the run knows how many there are. */
+/** Outputs of a job whose number of legs is only known in the run. */
 const MAX_DATA_LEGS = 20;
 /** Minutes for everything but the agent: checkout, uploads, and an outage of GitHub. */
 const OVERHEAD_MINUTES = 15;
-/** The longest that GitHub lets a job run: five days, on runners of one's own. */
+/** GitHub's longest time limit of a job: five days, on self-hosted runners. */
 const MAX_JOB_MINUTES = 7_200;
 
-/** All that a gate's job may do: read the commit, earlier runs, and decisions in comments. */
+/** Permissions of a gate's job: to read the commit, earlier runs, and decisions in comments. */
 const PERMISSIONS = { contents: 'read', actions: 'read', 'pull-requests': 'read' } as const;
 
-/** A gate has these itself; GitHub counts a job that its `if` skips as passed. */
+/** Keys that belong to the gate itself. `if` of a job would make GitHub count the skipped job as passed. */
 const KEYS_OF_GATES = new Set(['needs', 'if', 'strategy', 'outputs', 'uses', 'with', 'secrets']);
 
-/** Where well-known actions leave what their agent answered, and what it cost. */
-const ANSWERS: Readonly<Record<string, { readonly output: string; readonly metrics?: string }>> = {
+/** Outputs of well-known actions: the output of the agent, and its metrics. */
+const ACTION_OUTPUTS: Readonly<Record<string, { readonly output: string; readonly metrics?: string }>> = {
   'anthropics/claude-code-action': {
     output: 'steps.agent.outputs.structured_output',
     metrics: 'steps.agent.outputs.execution_file',
@@ -66,12 +66,12 @@ function checkJob(job: JsonObject, { id, place, matrix }: Gate): void {
   for (const { run, shell } of steps)
     if (/\$\{\{/.test(`${String(run)}${String(shell)}`))
       refuse('run', 'has `${{ }}`, whose value would be a command', 'set a variable under `env` of the step');
-  // What an agent answers must not choose the machine, the container or the environment.
+  // The output of an agent must not choose the machine, the container or the environment.
   if (matrix && 'from' in matrix && /\$\{\{[^]*matrix/.test(JSON.stringify(settings)))
     refuse('matrix', 'is the output of an agent', 'use it under `with` or `env` of a step');
 }
 
-/** Gates whose jobs come first: those that it needs and, in a sequential group, the one before it. */
+/** The jobs that a gate's job needs: its needs and, in a sequential group, the gate before it. */
 function jobNeeds({ gates, groups }: Pipeline, { id, needs }: Gate): string[] {
   const sorted = orderByNeeds(gates);
   const order = 'order' in sorted ? sorted.order.map((gate) => gate.id) : [];
@@ -81,7 +81,7 @@ function jobNeeds({ gates, groups }: Pipeline, { id, needs }: Gate): string[] {
   return gates.map((gate) => gate.id).filter((gate) => gate === before || needs.includes(gate));
 }
 
-/** Without a condition a job waits for the success of all before it, also of those that come first only by a group. */
+/** The `if` of a job. Without it, a job would also need the success of the gate before it in a sequential group. */
 function conditionOf({ groups }: Pipeline, { needs, standIn }: Gate): JsonObject {
   if (standIn) return { if: '${{ !cancelled() }}' };
   if (!groups.some(({ mode }) => mode === 'sequential')) return {};
@@ -89,7 +89,7 @@ function conditionOf({ groups }: Pipeline, { needs, standIn }: Gate): JsonObject
   return { if: `\${{ ${['!cancelled()', ...passed].join(' && ')} }}` };
 }
 
-/** Minutes for all attempts together, so that the step can tell how the last one ended. */
+/** Time limit in minutes: long enough for all attempts, so that the step can report a timeout itself. */
 function jobMinutes({ timeoutMinutes, retries, uses }: Gate): number {
   const attempts = uses === undefined ? retries + 1 : 1;
   return Math.min(MAX_JOB_MINUTES, Math.ceil(timeoutMinutes * attempts) + OVERHEAD_MINUTES);
@@ -98,7 +98,7 @@ function jobMinutes({ timeoutMinutes, retries, uses }: Gate): number {
 function strategyOf({ id, onFail }: Gate, matrix: Matrix): JsonObject {
   const { failFast, maxParallel } = matrix;
   return {
-    // Work goes back with the outputs of all legs.
+    // A review that sends work back needs the outputs of all legs.
     'fail-fast': failFast && onFail === undefined,
     ...(maxParallel !== undefined && { 'max-parallel': maxParallel }),
     matrix:
@@ -119,19 +119,19 @@ function outputsOf({ gates }: Pipeline, { id, matrix, uses }: Gate): JsonObject 
     return `\${{ ${steps.map((step) => `steps.${step}.outputs.${name}`).join(' || ')} }}`;
   };
   const count = matrix === undefined ? 0 : 'legs' in matrix ? matrix.legs.length : MAX_DATA_LEGS;
-  // A list without an item leaves no leg.
+  // An empty list has one job without a leg.
   const attempts = matrix && 'legs' in matrix ? [] : ['attempt'];
   for (let index = 0; index < count; index += 1) attempts.push(`attempt-${index}`);
   const givesLegs = gates.some((gate) => gate.matrix && 'from' in gate.matrix && gate.matrix.from.gate === id);
   return Object.fromEntries([...attempts, ...(givesLegs ? ['legs'] : [])].map((name) => [name, valueOf(name)]));
 }
 
-/** `begin`, the action that is the agent, and `complete`. */
+/** The steps of a gate whose agent is an action: `begin`, the action, and `complete`. */
 function stepsAround(gate: Gate, uses: UsedAction, needs: readonly string[], shared: Shared): JsonObject[] {
-  const known = ANSWERS[uses.action.replace(/@.*/, '')];
+  const known = ACTION_OUTPUTS[uses.action.replace(/@.*/, '')];
   const output = uses.output ?? known?.output;
   if (output !== undefined) checkExpression(output, gate);
-  // A variable without a value is the job's own.
+  // Without variables that the job has already.
   const variables = Object.fromEntries(Object.entries(gate.env).filter(([, value]) => value !== null));
   const inputs = {
     token: '${{ steps.begin.outputs.token }}',

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
 
-/** The actions of a compiled workflow: `owner/name@ref`, with the release in a comment where the ref is a commit. */
+/** The actions of a compiled workflow: `owner/name@ref`, with a comment for the release if the ref is a commit. */
 export const PINS = {
   gateline: 'gateline/gateline@v1',
   checkout: 'actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1',
@@ -8,7 +8,7 @@ export const PINS = {
 } as const;
 export type Pins = Readonly<Record<keyof typeof PINS, string>>;
 
-/** The pins, each as an earlier text of the workflow has it: what a bot has updated there stays. */
+/** The pins, with the refs of an earlier text of the workflow, where a bot may have updated them. */
 export function findPins(existing: string): Pins {
   const find = (pin: string): string => {
     const name = pin.slice(0, pin.indexOf('@'));
@@ -23,19 +23,19 @@ export function findPins(existing: string): Pins {
   };
 }
 
-/** What all jobs of a workflow share. */
+/** Values that all jobs of a workflow share. */
 export interface Shared {
   readonly pins: Pins;
-  /** The input `file` of our actions; empty: they find the definition by themselves. */
+  /** The input `file` of our actions; empty: its default. */
   readonly file: JsonObject;
 }
 
-/** The commit of the event, without a token that later steps could use. */
+/** The step that checks out the commit of the event, without a token for later steps. */
 export function checkoutStep({ pins }: Shared): JsonObject {
   return { uses: pins.checkout, with: { 'persist-credentials': false } };
 }
 
-/** A step of ours. */
+/** A step with one of our actions. */
 export function gatelineStep(
   { pins, file }: Shared,
   action: 'gate' | 'begin' | 'complete' | 'report' | 'apply',
@@ -54,7 +54,7 @@ export function gatelineStep(
   };
 }
 
-/** A value in which GitHub evaluates nothing, whatever it holds. */
+/** Escapes a value, so that GitHub evaluates nothing in it. */
 export function literal(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.replaceAll('${{', "${{ '${{' }}");
   if (Array.isArray(value)) return value.map(literal);

@@ -30,21 +30,21 @@ const objectSchema = z.record(z.string(), z.unknown());
 const checkpointSchema = z.object({ v: z.number(), channel_values: objectSchema, channel_versions: objectSchema });
 
 /**
- * A checkpointer for LangGraph graphs that stores each step as a JSON file, `<folder>/<thread>/<step>.json`, and what a
- * task wrote after the step as `<step>.<task>.<n>.json` beside it. What `put` or `putWrites` has stored survives the end
- * of the process and a power cut; a process that is killed leaves whole files or none. Several processes may use a
- * folder and a thread at once. The file of a step has all its channels: it can be read and copied without others.
+ * A checkpointer for LangGraph graphs that stores each step as a JSON file, `<folder>/<thread>/<step>.json`, and writes of
+ * a task after the step beside it, as `<step>.<task>.<n>.json`. Stored data survives the end of the process and a power
+ * cut, and a kill leaves whole files or none. Several processes may use a folder and a thread at once. The file of a step
+ * has all its channels, so that it can be read and copied alone.
  *
- * A thread may have any text as its id: `prd-7` is the name of its folder too; for a text that is not a name on every
- * system, the folder has a readable name with a digest. Ids of checkpoints consist of `0-9`, `a-z`, `_` and `-`, as
- * UUIDs do.
+ * The id of a thread may be any text. It is also the name of its folder, as in `prd-7`, unless it is not a valid name on
+ * every system: then the folder has a readable name with a digest. Ids of checkpoints consist of `0-9`, `a-z`, `_` and
+ * `-`, as UUIDs do.
  *
- * All methods reject with a GatelineError: `usage` for an id that is none; `platform`, with the path and what to do,
- * where the system refuses or a file is damaged.
+ * All methods reject with a GatelineError: `usage` for an invalid id; `platform`, with the path and what to do, for errors
+ * of the system and damaged files.
  */
 export class FileCheckpointer extends BaseCheckpointSaver {
   readonly #files: ThreadFiles;
-  /** The last call for each task: a graph does not wait between calls, and the last interrupt is the one that counts. */
+  /** The last call for each task: graphs do not await calls, and the order counts, because the last interrupt wins. */
   readonly #calls = new Map<string, Promise<void>>();
 
   /** @param folder path; created when something is stored for the first time */
@@ -53,7 +53,7 @@ export class FileCheckpointer extends BaseCheckpointSaver {
     this.#files = new ThreadFiles(parse(z.string().min(1), folder));
   }
 
-  /** The checkpoint that `config` names, else the newest of its thread and namespace; undefined: there is none. */
+  /** Gets the checkpoint that `config` names, else the newest of its thread and namespace; undefined: there is none. */
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     if (config.configurable?.['thread_id'] === undefined) return undefined;
     const folder = this.#files.folderOf(placeOf(config));
@@ -63,9 +63,9 @@ export class FileCheckpointer extends BaseCheckpointSaver {
   }
 
   /**
-   * The checkpoints of all threads and namespaces that `config` does not exclude, the newest first.
-   * @param options `before`: only older ones than this. `filter`: only those whose metadata has these values. `limit`:
-   * at most so many
+   * Lists the checkpoints of all threads and namespaces that `config` does not exclude, the newest first.
+   * @param options `before`: only older ones than this. `filter`: only those with these values in their metadata. `limit`:
+   * at most this many
    */
   override async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
     const [only, before] = [stepIdOf(config), options.before && stepIdOf(options.before)];
@@ -86,8 +86,8 @@ export class FileCheckpointer extends BaseCheckpointSaver {
   }
 
   /**
-   * Stores a checkpoint. It continues the one that `config` names, if it names one.
-   * @param newVersions versions of the channels that changed. A checkpoint that continues none has only these
+   * Stores a checkpoint, whose parent is the one that `config` names, if any.
+   * @param newVersions versions of changed channels. A checkpoint without a parent has only these
    * @returns the config of the checkpoint
    * @throws GatelineError `usage` if the checkpoint exists and differs, or cannot be serialized
    */
@@ -99,7 +99,7 @@ export class FileCheckpointer extends BaseCheckpointSaver {
   ): Promise<RunnableConfig> {
     const [checkpoint_id, parent_checkpoint_id] = [parse(stepIdSchema, checkpoint.id), stepIdOf(config)];
     const step = { ...placeOf(config), checkpoint_id, parent_checkpoint_id };
-    // A copy of the first checkpoint continues none, and no channel of it has changed.
+    // A fork of the first checkpoint has no parent and no changed channels, but must have all channels.
     const isWhole = parent_checkpoint_id !== undefined || metadata.source === 'fork';
     const channels = Object.entries(checkpoint.channel_values);
     const changed = isWhole ? channels : channels.filter(([channel]) => Object.hasOwn(newVersions, channel));
@@ -110,8 +110,8 @@ export class FileCheckpointer extends BaseCheckpointSaver {
   }
 
   /**
-   * Stores what a task wrote after the checkpoint that `config` names, all of it or nothing. The first value of an index
-   * holds; of an interrupt, an error and the like the last.
+   * Stores the writes of a task after the checkpoint that `config` names, all or none. The first value of an index wins;
+   * for special channels such as interrupts and errors, the last.
    * @throws GatelineError `usage` if a value cannot be serialized
    */
   override async putWrites(
@@ -136,12 +136,12 @@ export class FileCheckpointer extends BaseCheckpointSaver {
     }
   }
 
-  /** Removes a thread, with its subgraphs. A process that still works on it begins it anew. */
+  /** Removes a thread, with its subgraphs. A process that still uses it creates it again. */
   override async deleteThread(threadId: string): Promise<void> {
     await this.#files.remove(parse(z.string(), threadId));
   }
 
-  /** Undefined: absent, or not what the filter wants. */
+  /** Reads a checkpoint; undefined: it is absent, or excluded by the filter. */
   async #readTuple(
     folder: string,
     id: string,
@@ -164,7 +164,7 @@ export class FileCheckpointer extends BaseCheckpointSaver {
     return { ...tuple, parentConfig: configOf(head, parent) };
   }
 
-  /** Before version 4 of checkpoints, what is to be sent was among the writes of the parent. */
+  /** Before version 4 of checkpoints, pending sends were writes of the parent. */
   async #addPendingSends(checkpoint: Checkpoint, folder: string, parent: string, listing: Listing): Promise<void> {
     const writes = await loadWrites(this.serde, await this.#files.readWrites(folder, parent, listing));
     checkpoint.channel_values[TASKS] = writes.filter(([, channel]) => channel === TASKS).map(([, , value]) => value);
@@ -186,7 +186,7 @@ function configOf({ thread_id, checkpoint_ns }: Place, checkpoint_id: string): R
   return { configurable: { thread_id, checkpoint_ns, checkpoint_id } };
 }
 
-/** An argument as it must be. */
+/** Parses an argument. @throws GatelineError `usage` */
 function parse<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

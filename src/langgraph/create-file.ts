@@ -7,17 +7,16 @@ import { promisify } from 'node:util';
 import { isSystemError } from '../errors.ts';
 import { syncFolder, ignoring, withSystemErrors } from '../store/files/state-folder.ts';
 
-/** A folder that other processes delete while a file is written is made again so often. */
+/** Tries of a file whose folder other processes delete meanwhile. */
 const ATTEMPTS = 3;
 const flush = promisify(fsync);
-/** By folder: the flush that has not begun. */
+/** By folder, a flush that has not started yet. */
 const nextFlushes = new Map<string, Promise<void>>();
 
 /**
- * Gives a new file the first of these names that is free. It is there as a whole or not at all, and survives a power
- * cut. Creates its folder.
+ * Creates a file durably and atomically, with the first of these names that is free. Creates its folder.
  * @param root gets a `.gitignore` for everything in it when a folder is created
- * @returns false: no name is free
+ * @returns false if no name is free
  */
 export function createFile(root: string, folder: string, names: Iterable<string>, bytes: Uint8Array): Promise<boolean> {
   return withSystemErrors(folder, async () => {
@@ -32,7 +31,7 @@ export function createFile(root: string, folder: string, names: Iterable<string>
   });
 }
 
-/** Only flushes wait for the disk. The other calls take microseconds, and much longer if they are asynchronous. */
+/** Only flushes are asynchronous: the other calls take microseconds, and would take much longer. */
 async function createOnce(folder: string, names: Iterable<string>, bytes: Uint8Array): Promise<boolean> {
   const temporary = `${folder}${sep}.${randomUUID()}.tmp`;
   const file = openSync(temporary, 'wx');
@@ -62,7 +61,7 @@ function linkIfFree(file: string, path: string): boolean {
   }
 }
 
-/** Files that are created at the same time share a flush. */
+/** Flushes a folder, once for all files that are created at the same time. */
 function flushFolder(path: string): Promise<void> {
   const next = setImmediate().then(async () => {
     nextFlushes.delete(path);

@@ -1,29 +1,29 @@
 import { z } from 'zod';
 import { messageOf } from '../errors.ts';
 
-/** A value as a serializer wrote it, under a name. */
+/** A named value as bytes of a serializer. */
 export interface StoredValue {
   readonly name: string;
-  /** The serializer's word for the kind of bytes: `json`, `bytes`, … */
+  /** Type of the bytes by the serializer: `json`, `bytes`, … */
   readonly type: string;
   readonly bytes: Buffer;
 }
 
-/** What a file is about, and what is in it. */
+/** The content of a file: a head, and values. */
 export interface StoredDocument<Head> {
   readonly head: Head;
   readonly values: readonly StoredValue[];
 }
 
-/** Fields that each head has. */
+/** The fields that all heads have. */
 export const HEAD_FIELDS = { v: z.literal(1), values: z.array(z.tuple([z.string(), z.string()])) };
 
 const LINE_END = 10;
 const BASE64 = ';base64';
 
 /**
- * A document as JSON: its head and each of its values have a line, so that only the serializer parses a value, once.
- * A value that is no JSON is text in base64.
+ * Encodes a document as JSON, with a line for its head and for each value, so that only the serializer parses the values.
+ * A value that is not JSON becomes a text in base64.
  */
 export function encodeDocument({ head, values }: StoredDocument<object>): Buffer {
   const index: [name: string, type: string][] = [];
@@ -37,7 +37,7 @@ export function encodeDocument({ head, values }: StoredDocument<object>): Buffer
   return Buffer.concat([Buffer.from(`${first},`), ...lines, Buffer.from('\n}\n')]);
 }
 
-/** The inverse of {@link encodeDocument}. The values are views of `bytes`. @throws Error what is wrong with the bytes */
+/** The inverse of {@link encodeDocument}. The values are views of `bytes`. @throws Error naming what is wrong */
 export function decodeDocument<Head extends { readonly values: readonly (readonly [string, string])[] }>(
   bytes: Buffer,
   schema: z.ZodType<Head>,

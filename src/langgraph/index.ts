@@ -7,8 +7,8 @@ import { FileCheckpointer, type CheckpointerOptions } from './checkpointer.ts';
 export { FileCheckpointer, type CheckpointerOptions } from './checkpointer.ts';
 
 /**
- * Makes a checkpointer that stores the steps of a graph as `<folder>/<thread>/<step>.json`. Any number of processes may
- * use a folder at once. The same as `new FileCheckpointer(folder, options)`.
+ * Creates a {@link FileCheckpointer}, which stores the steps of a graph as `<folder>/<thread>/<step>.json`. Any number of
+ * processes may use a folder at once.
  *
  * ```ts
  * const checkpointer = createFileCheckpointer('.devloop/checkpoints');

@@ -15,7 +15,7 @@ export interface Place {
   readonly checkpoint_ns: string;
 }
 
-/** The ids of steps that LangGraph makes are UUIDs: as names of files, they have the order of the steps. */
+/** Ids of steps. Those of LangGraph are UUIDs, whose order is that of the steps. */
 export const STEP_ID = /^[0-9a-z_-]{1,100}$/;
 
 const stepId = z.string().regex(STEP_ID);
@@ -23,12 +23,12 @@ const PLACE_FIELDS = { ...HEAD_FIELDS, thread_id: z.string(), checkpoint_ns: z.s
 const stepSchema = z.object({ ...PLACE_FIELDS, parent_checkpoint_id: stepId.optional() });
 const writesSchema = z.object({ ...PLACE_FIELDS, task_id: z.string(), task_path: z.string() });
 
-/** What a file with a checkpoint is about. Its values are the checkpoint and its metadata. */
+/** The head of a file with a checkpoint. Its values are the checkpoint and its metadata. */
 export type StepHead = Omit<z.infer<typeof stepSchema>, keyof typeof HEAD_FIELDS>;
-/** What a file with the writes of one call for a task is about. A value's name is `<index>:<channel>`. */
+/** The head of a file with the writes of one call for a task. Names of values are `<index>:<channel>`. */
 export type WritesHead = Omit<z.infer<typeof writesSchema>, keyof typeof HEAD_FIELDS>;
 
-/** What is in a folder: the ids of its steps, and the names of files with writes by the id of their step. */
+/** The content of a folder: ids of steps, and names of files with writes by the id of their step. */
 export interface Listing {
   readonly steps: readonly string[];
   readonly writes: ReadonlyMap<string, readonly string[]>;
@@ -95,7 +95,7 @@ export class ThreadFiles {
     });
   }
 
-  /** What was stored for the tasks of a step, in the order of the calls. */
+  /** Reads the writes of the tasks of a step, in the order of the calls. */
   async readWrites(folder: string, id: string, { writes }: Listing): Promise<ThreadFile<WritesHead>[]> {
     const names = (writes.get(id) ?? []).toSorted((a, b) => numberOf(a) - numberOf(b));
     const reads = names.map((name) => {
@@ -111,7 +111,7 @@ export class ThreadFiles {
     await createFile(this.#root, this.folderOf(head), names, encodeDocument({ head, values }));
   }
 
-  /** Removes a thread: it is gone at once as a whole. Also what killed processes left of others. */
+  /** Removes a thread atomically, and the remains of removals that were killed. */
   async remove(thread_id: string): Promise<void> {
     await withSystemErrors(this.#root, async () => {
       const folder = join(this.#root, subjectSlug(thread_id));
@@ -122,7 +122,7 @@ export class ThreadFiles {
     });
   }
 
-  /** A file may have been moved or copied: its head must be that of its place. */
+  /** Reads a file, whose head must match its path: it may have been moved or copied. */
   async #read<Head extends Place & z.infer<z.ZodObject<typeof HEAD_FIELDS>>>(
     folder: string,
     name: string,
@@ -155,7 +155,7 @@ function nameOfWrites({ checkpoint_id, task_id }: WritesHead, n: number): string
   return `${checkpoint_id}.${subjectSlug(task_id)}.${n}${SUFFIX}`;
 }
 
-/** Which call for its task a file with writes is from. */
+/** The number of the call that a file with writes is from. */
 function numberOf(name: string): number {
   return Number(/\.(\d+)\.json$/.exec(name)?.[1] ?? -1);
 }
@@ -170,7 +170,7 @@ async function listFolders(path: string): Promise<string[]> {
   return folders.map(({ name }) => join(path, name));
 }
 
-/** Synchronous reads take a tenth of the time of others for small files. @returns undefined: `path` is absent */
+/** Reads synchronously, which takes a tenth of the time for small files. @returns undefined if `path` is absent */
 function ifPresent<T>(path: string, read: () => T): Promise<T | undefined> {
   return withSystemErrors(path, async () => {
     try {

@@ -13,12 +13,12 @@ import { GatelineError } from '../errors.ts';
 import type { StoredValue } from './document.ts';
 import { damaged, type ThreadFile, type WritesHead } from './thread-files.ts';
 
-/** What LangGraph's serializer writes in place of all of a value that JSON cannot express. */
+/** The text that LangGraph's serializer writes instead of a value that JSON cannot express. */
 const UNSERIALIZABLE = '"[unable to serialize';
 
-/** The bytes of a value as it is at the time of the call. @throws GatelineError `usage` if it has no JSON form */
+/** Serializes a value at the time of the call. @throws GatelineError `usage` if it has no JSON form */
 export async function storeValue(serde: SerializerProtocol, name: string, value: unknown): Promise<StoredValue> {
-  // A serializer may hand bytes on as they are, and the caller may change them.
+  // A copy, because a serializer may return the same bytes, and the caller may change them.
   const [type, array] = await serde.dumpsTyped(value instanceof Uint8Array ? Uint8Array.from(value) : value);
   const bytes = Buffer.from(array.buffer, array.byteOffset, array.length);
   if (type !== 'json' || (bytes.length > 0 && !bytes.toString('latin1', 0, 50).startsWith(UNSERIALIZABLE)))
@@ -28,7 +28,7 @@ export async function storeValue(serde: SerializerProtocol, name: string, value:
   });
 }
 
-/** @param path of the file that has the value. @throws GatelineError `platform` if it is absent or not of the schema */
+/** Deserializes a value. @param path of its file @throws GatelineError `platform` if it is absent or not valid */
 export async function loadValue(
   serde: SerializerProtocol,
   path: string,
@@ -37,7 +37,7 @@ export async function loadValue(
 ): Promise<unknown> {
   if (stored === undefined) throw damaged(path, new Error('a value is missing'));
   const { type, bytes } = stored;
-  // LangGraph's serializer marks all that is not plain JSON by a key `lc`, and looks for it in each value: slowly.
+  // LangGraph's serializer marks values that are not plain JSON by a key `lc`. Without one, JSON.parse is much faster.
   const isPlain = type === 'json' && serde.constructor === JsonPlusSerializer && !bytes.includes('"lc"');
   try {
     const load = () => serde.loadsTyped(type, Uint8Array.from(bytes)) as Promise<unknown>;
