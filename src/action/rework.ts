@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GatelineError } from '../errors.ts';
 import type { JsonValue } from '../json/json.ts';
 import { attemptOf, type DecidedEntry } from '../run/entry.ts';
-import { parseReference, type AttemptDocument, type AttemptReference } from '../store/github/document.ts';
+import { parseReference, type AttemptDocument, type DocumentReference } from '../store/github/document.ts';
 import { decisionHead } from './gate/dispatch.ts';
 import type { GateJob } from './gate/gate-job.ts';
 
@@ -36,7 +36,7 @@ export async function readRework(
   gateJob: GateJob,
   at: string,
   rework: DispatchedRework,
-  read: (reference: AttemptReference, runId: number) => Promise<AttemptDocument>,
+  read: (reference: DocumentReference, runId: number) => Promise<AttemptDocument>,
 ): Promise<{ readonly entry: DecidedEntry; readonly values: readonly JsonValue[] }> {
   const documents = await Promise.all(
     rework.causes.map(async ({ attempt }) => {

@@ -85,7 +85,7 @@ class Scheduler {
   /** The first unit in file order that is wanted and can start. */
   #findReady(isWanted: (unit: Unit) => boolean): Unit | undefined {
     const { graph, outcomes, order, state } = this.#call;
-    const open = new Set([...state.open.values()].filter(({ process }) => !process).map(({ unit }) => unit));
+    const open = new Set([...state.openAttempts.values()].filter(({ process }) => !process).map(({ unit }) => unit));
     return graph.units.find(
       (unit) =>
         !outcomes.has(unit.key) &&
@@ -167,7 +167,7 @@ class Scheduler {
       const ended = await runAttempt(call, work, { reason: why, feedback }, this.#signal);
       if (work === first) this.#ran.push(unit.key);
       // A person decided about the unit meanwhile: the scheduler carries that out next.
-      if (call.state.pending.has(unit.key)) call.outcomes.delete(unit.key);
+      if (call.state.pendingDecisions.has(unit.key)) call.outcomes.delete(unit.key);
       const { how, verdict, changes, ms, metrics, part = false } = ended;
       const retries = this.#hasNextAttempt(unit, ended, tries);
       call.observe({
@@ -197,7 +197,8 @@ class Scheduler {
     if (this.#signal.aborted) return false;
     const { state, outcomes } = this.#call;
     const { key, gate } = unit;
-    if (part) return !state.pending.has(key) && !state.current?.paused && obstacleOf(this.#call, unit) === undefined;
+    if (part)
+      return !state.pendingDecisions.has(key) && !state.current?.paused && obstacleOf(this.#call, unit) === undefined;
     const isFailed = verdict.status !== 'passed' && outcomes.get(key)?.result === 'failed';
     return isFailed && verdict.kind !== 'cancelled' && tries < gate.retries;
   }

@@ -24,7 +24,7 @@ export function createHistoryEntry(pipeline: Pipeline, state: LogState, now: str
   const attempts = [...run.attempts.values()].flat();
   const task = attempts.findLast(({ started }) => started?.task)?.started?.task ?? pipeline.task;
   const failed = units.find(({ done, status: word }) => !done && FAILURES.has(word));
-  const verdicts = verdictsOf([...state.ran.values()]);
+  const verdicts = verdictsOf([...state.agentEnds.values()]);
   return {
     v: 1,
     pipeline: pipeline.id,

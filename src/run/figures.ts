@@ -1,7 +1,7 @@
 import type { Checkpoint } from './checkpoint.ts';
 import { isSameAttempt, type EndedEntry } from './entry.ts';
 import { endsOf, seriesOf } from './repeat.ts';
-import { attemptName, type LogState } from './state.ts';
+import { attemptKey, type LogState } from './state.ts';
 import type { UnitState } from './unit-state.ts';
 
 /** Totals of a run. */
@@ -28,7 +28,7 @@ export function figuresOf(state: LogState, units: readonly UnitState[]): Figures
     !attempts.some(({ ref, ended: end }) => end?.how !== 'used' && isSameAttempt(ref, ended.source));
   const used = units.filter((unit) => unit.done && isUsed(unit));
   const sources = used.flatMap(({ ended }) => {
-    const source = ended!.source && state.ran.get(attemptName(ended!.source));
+    const source = ended!.source && state.agentEnds.get(attemptKey(ended!.source));
     const run = source && state.runs.find((other) => other.run === source.run);
     return source ? seriesOf(endsOf(run, source.unit), source) : [];
   });

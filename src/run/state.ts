@@ -31,7 +31,7 @@ export interface RunState {
   /** The run is over: the next attempt belongs to a new run. */
   finalStatus?: 'completed' | 'closed';
   paused?: DecidedEntry;
-  rolledBack?: boolean;
+  isRolledBack?: boolean;
   /** Attempts of this run, by unit, in order. */
   readonly attempts: Map<UnitKey, Attempt[]>;
   readonly decisions: DecidedEntry[];
@@ -40,7 +40,7 @@ export interface RunState {
   /** By gate, the rework that it must answer, and the units that have answered it. */
   readonly notes: Map<string, { readonly rework: Rework; readonly answered: Set<UnitKey> }>;
   /** Units whose results are void because work was sent back, until they or units that need them have worked again. */
-  readonly sentBack: Set<UnitKey>;
+  readonly sentBackUnits: Set<UnitKey>;
   started?: string;
   ended?: string;
 }
@@ -54,21 +54,21 @@ export class LogState {
   readonly #firstRun: number;
   readonly subject: string;
   /** Attempts without an end, of all pipelines and subjects of the folder. */
-  readonly open = new Map<string, StartedEntry>();
+  readonly openAttempts = new Map<string, StartedEntry>();
   /** By unit of this pipeline, whatever the subject: its files, and its newest attempt with an output. */
   readonly files = new Map<UnitKey, GateFiles>();
-  readonly newest = new Map<UnitKey, AttemptRef>();
+  readonly newestOutputs = new Map<UnitKey, AttemptRef>();
   /** The newest start, however it ended: what has changed since then explains why a unit runs. */
   readonly newestStart = new Map<UnitKey, StartedEntry>();
   readonly newestEnd = new Map<UnitKey, EndedEntry>();
-  /** Ends of attempts whose agents ran, by {@link attemptName}, for any subject: what using their outputs saves. */
-  readonly ran = new Map<string, EndedEntry>();
+  /** Ends of attempts whose agents ran, by {@link attemptKey}, for any subject: what using their outputs saves. */
+  readonly agentEnds = new Map<string, EndedEntry>();
   /** By {@link approvalKey}. */
   readonly approvals = new Map<string, DecidedEntry>();
-  /** Attempts whose output is never used again, by {@link attemptName}. */
-  readonly rejected = new Map<string, DecidedEntry>();
-  readonly forced = new Map<UnitKey, Decided<'force'>>();
-  readonly pending = new Map<UnitKey, PendingDecision>();
+  /** Attempts whose output is never used again, by {@link attemptKey}. */
+  readonly rejections = new Map<string, DecidedEntry>();
+  readonly forceDecisions = new Map<UnitKey, Decided<'force'>>();
+  readonly pendingDecisions = new Map<UnitKey, PendingDecision>();
   readonly runs: RunState[] = [];
   /** Changes that rollbacks made, by path, until a unit works on the path again. */
   readonly reverts = new Map<string, FileChange>();
@@ -93,19 +93,19 @@ export class LogState {
   }
 
   apply(entry: Entry): void {
-    if (entry.kind === 'started') this.open.set(attemptName(attemptOf(entry), entry.pipeline), entry);
-    if (entry.kind === 'ended') this.open.delete(attemptName(attemptOf(entry), entry.pipeline));
+    if (entry.kind === 'started') this.openAttempts.set(attemptKey(attemptOf(entry), entry.pipeline), entry);
+    if (entry.kind === 'ended') this.openAttempts.delete(attemptKey(attemptOf(entry), entry.pipeline));
     if (entry.pipeline !== this.#graph.pipeline.id) return;
     if (entry.kind === 'ended') this.#applyFiles(entry);
     if (entry.kind === 'started') this.newestStart.set(entry.unit, entry);
-    if (entry.kind === 'ended' && entry.how === 'ran') this.ran.set(attemptName(attemptOf(entry)), entry);
+    if (entry.kind === 'ended' && entry.how === 'ran') this.agentEnds.set(attemptKey(attemptOf(entry)), entry);
     if (entry.kind === 'decided') this.#applyWithdrawal(entry);
     if (entry.subject !== this.subject) return;
     const run = this.#runOf(entry);
     if (entry.kind === 'started') this.#applyStarted(run, entry);
     else if (entry.kind === 'ended') this.#applyEnded(run, entry);
     else this.#applyDecided(run, entry);
-    if (entry.kind !== 'decided' && run.sentBack.size > 0) this.#clearSentBack(run, entry.unit);
+    if (entry.kind !== 'decided' && run.sentBackUnits.size > 0) this.#clearSentBack(run, entry.unit);
   }
 
   #applyFiles(entry: EndedEntry): void {
@@ -122,14 +122,14 @@ export class LogState {
     if (how !== 'lost') this.newestEnd.set(unit, entry);
     const gate = this.#graph.gate(gateOf(unit));
     if (how !== 'lost' && how !== 'not-applicable' && isRemembered(entry.verdict, gate))
-      this.newest.set(unit, originOf(entry));
+      this.newestOutputs.set(unit, originOf(entry));
   }
 
   /** All subjects share outputs and files: none uses what another one rejected or rolled back. */
   #applyWithdrawal(entry: DecidedEntry): void {
-    if (entry.decision === 'reject') this.rejected.set(attemptName(entry.attempt), entry);
+    if (entry.decision === 'reject') this.rejections.set(attemptKey(entry.attempt), entry);
     if (entry.decision !== 'rollback') return;
-    for (const attempt of entry.attempts) this.rejected.set(attemptName(attempt), entry);
+    for (const attempt of entry.attempts) this.rejections.set(attemptKey(attempt), entry);
     for (const [unit, files] of this.files) this.files.set(unit, adjustFiles(files, entry.changes));
     for (const change of entry.changes) this.reverts.set(change.path, change);
   }
@@ -138,7 +138,7 @@ export class LogState {
     let state = this.runs.find((other) => other.run === run);
     if (state === undefined) {
       const decisions: DecidedEntry[] = [];
-      state = { run, attempts: new Map(), decisions, reworks: new Map(), notes: new Map(), sentBack: new Set() };
+      state = { run, attempts: new Map(), decisions, reworks: new Map(), notes: new Map(), sentBackUnits: new Set() };
       state.started = at;
       this.runs.push(state);
     }
@@ -149,14 +149,15 @@ export class LogState {
   /** A unit that works, and all that it needs, is up to date again. */
   #clearSentBack(run: RunState, unit: UnitKey): void {
     const needs = this.#graph.ancestors(gateOf(unit));
-    for (const other of run.sentBack) if (other === unit || needs.has(gateOf(other))) run.sentBack.delete(other);
+    for (const other of run.sentBackUnits)
+      if (other === unit || needs.has(gateOf(other))) run.sentBackUnits.delete(other);
   }
 
   #applyStarted(run: RunState, entry: StartedEntry): void {
     attemptsOf(run, entry.unit).push({ ref: attemptOf(entry), started: entry });
     // The loop starts anew if the inputs are others than those that were reviewed.
     if (!entry.rework) run.reworks.delete(gateOf(entry.unit));
-    run.rolledBack = false;
+    run.isRolledBack = false;
   }
 
   #applyEnded(run: RunState, entry: EndedEntry): void {
@@ -165,12 +166,12 @@ export class LogState {
     if (last?.ref.n === entry.n) attempts[attempts.length - 1] = { ...last, ended: entry };
     else attempts.push({ ref: attemptOf(entry), ended: entry });
     // Also if it failed the contract: otherwise each call would try it again.
-    if (entry.how === 'adopted') this.pending.delete(entry.unit);
+    if (entry.how === 'adopted') this.pendingDecisions.delete(entry.unit);
     if (!isGoodEnd(entry)) return;
     if (entry.rework) run.notes.get(gateOf(entry.unit))?.answered.add(entry.unit);
     // A decision made while the agent worked, or after the output was used, is still to be carried out.
-    if (entry.how !== 'used') this.forced.delete(entry.unit);
-    if (entry.how !== 'used' && entry.how !== 'ran') this.pending.delete(entry.unit);
+    if (entry.how !== 'used') this.forceDecisions.delete(entry.unit);
+    if (entry.how !== 'used' && entry.how !== 'ran') this.pendingDecisions.delete(entry.unit);
   }
 
   #applyDecided(run: RunState, entry: DecidedEntry): void {
@@ -183,12 +184,12 @@ export class LogState {
         this.approvals.delete(approvalKey(entry.fingerprint, entry.output));
         break;
       case 'force':
-        this.forced.set(entry.unit, entry);
-        this.pending.delete(entry.unit);
+        this.forceDecisions.set(entry.unit, entry);
+        this.pendingDecisions.delete(entry.unit);
         break;
       case 'skip':
       case 'adopt':
-        this.pending.set(entry.unit, entry);
+        this.pendingDecisions.set(entry.unit, entry);
         break;
       case 'rework':
         run.reworks.set(entry.gate, [...(run.reworks.get(entry.gate) ?? []), entry]);
@@ -197,7 +198,7 @@ export class LogState {
         for (const gate of run.notes.keys()) if (this.#graph.ancestors(gate).has(entry.gate)) run.notes.delete(gate);
         for (const unit of run.attempts.keys())
           if (gateOf(unit) === entry.gate || this.#graph.ancestors(gateOf(unit)).has(entry.gate))
-            run.sentBack.add(unit);
+            run.sentBackUnits.add(unit);
         break;
       case 'pause':
         // The run may have ended just before this entry was appended.
@@ -212,12 +213,12 @@ export class LogState {
         run.paused = undefined;
         break;
       case 'rollback':
-        run.rolledBack = true;
+        run.isRolledBack = true;
         run.finalStatus = undefined;
         run.paused = entry;
         // What a review asked is void if the review was rolled back.
         for (const [gate, { rework }] of run.notes)
-          if (rework.causes.some(({ attempt }) => this.rejected.get(attemptName(attempt)) === entry))
+          if (rework.causes.some(({ attempt }) => this.rejections.get(attemptKey(attempt)) === entry))
             run.notes.delete(gate);
         break;
       case 'keep':
@@ -253,7 +254,7 @@ function attemptsOf(run: RunState, unit: UnitKey): Attempt[] {
 }
 
 /** An attempt as one string, unique in a pipeline, or with `pipeline` in a folder: for refs and lookups. */
-export function attemptName({ subject, run, unit, n }: AttemptRef, pipeline = ''): string {
+export function attemptKey({ subject, run, unit, n }: AttemptRef, pipeline = ''): string {
   return `${pipeline}${pipeline && ':'}${subject}/${run}/${unit}/${n}`;
 }
 

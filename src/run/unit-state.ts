@@ -1,7 +1,7 @@
 import type { Gate, Leg, Pipeline, UnitKey } from '../pipeline/pipeline.ts';
 import { verdictText } from '../verdict/verdict.ts';
 import { attemptOf, originOf, type DecidedEntry, type EndedEntry, type ProcessId } from './entry.ts';
-import { approvalKey, attemptName, isGoodEnd, type Attempt, type LogState, type RunState } from './state.ts';
+import { approvalKey, attemptKey, isGoodEnd, type Attempt, type LogState, type RunState } from './state.ts';
 import { MEETS_CONTRACT, STATUS_PHRASES, type RunStatus, type UnitStatus } from './status.ts';
 import { NO_LEG, UnitGraph, worksByItself, type Unit } from './units.ts';
 
@@ -89,9 +89,9 @@ function describeOpen(last: Attempt | undefined, isAlive: IsAlive): Standing | u
 function describeTurn(
   { key }: Unit,
   ended: EndedEntry | undefined,
-  { pending, forced }: LogState,
+  { pendingDecisions, forceDecisions }: LogState,
 ): Standing | undefined {
-  const turn = pending.get(key);
+  const turn = pendingDecisions.get(key);
   const isRefused = turn?.decision === 'adopt' && ended?.how === 'adopted';
   if (turn && !isRefused)
     return {
@@ -99,7 +99,7 @@ function describeTurn(
       turn: turn.decision,
     };
   // A good end clears the force: one that is still there came later.
-  const force = forced.get(key);
+  const force = forceDecisions.get(key);
   if (force && (ended === undefined || isGoodEnd(ended)))
     return pendingFor(`${force.actor} asked for a new attempt: ${force.reason}`);
   return undefined;
@@ -120,9 +120,9 @@ function describeWait(
   needs: readonly UnitState[],
   { graph, state, run, obstacle }: RunContext,
 ): Standing | undefined {
-  const rollback = ended && state.rejected.get(attemptName(attemptOf(ended)));
+  const rollback = ended && state.rejections.get(attemptKey(attemptOf(ended)));
   const isTakenBack = rollback?.decision === 'rollback';
-  const isSentBack = run?.sentBack.has(key) ?? false;
+  const isSentBack = run?.sentBackUnits.has(key) ?? false;
   if (ended && !isTakenBack && !isSentBack) return undefined;
 
   const stopped = needs.find(({ status, done }) => !done && STOPPED.has(status));
@@ -173,7 +173,7 @@ function describeEnd({ gate, key }: Unit, ended: EndedEntry, state: LogState, ob
     const decision = actor === undefined ? 'it was skipped for these inputs' : `${actor} skipped it: ${reason ?? ''}`;
     return { status: 'skipped', done: true, reason: decision };
   }
-  const rejection = state.rejected.get(attemptName(originOf(ended)));
+  const rejection = state.rejections.get(attemptKey(originOf(ended)));
   if (rejection) return { status: 'failed', done: false, reason: rejectionText(rejection) };
   const approved = approvalText(state, { fingerprint, output });
   if (verdict.status === 'passed') {
@@ -224,7 +224,7 @@ function passedReason({ how, source, verdict, subject, run, actor, reason }: End
 export function runStatusOf(run: RunState | undefined, units: readonly UnitState[]): RunStatus {
   if (run === undefined) return 'initializing';
   if (run.finalStatus) return run.finalStatus;
-  if (run.rolledBack) return 'rollback';
+  if (run.isRolledBack) return 'rollback';
   if (run.paused) return 'paused';
   const has = (...statuses: UnitStatus[]) => units.some(({ status, done }) => !done && statuses.includes(status));
   if (has('running')) return 'executing';

@@ -3,7 +3,7 @@ import { decide } from '../../src/engine/decide/decide.ts';
 import type { Ports } from '../../src/engine/ports.ts';
 import { runPipeline } from '../../src/engine/run.ts';
 import { attemptOf, type AttemptRef } from '../../src/run/entry.ts';
-import { attemptName } from '../../src/run/state.ts';
+import { attemptKey } from '../../src/run/state.ts';
 import type { Answer } from '../oracle/memory-agents.ts';
 import { BY, Simulation } from '../oracle/simulation.ts';
 import { extend } from '../oracle/watched-ports.ts';
@@ -45,6 +45,6 @@ it('logs an attempt in the run of its directory, also if somebody closes the run
     return ports.log.read();
   });
   const started = entries.flatMap((entry) => (entry.kind === 'started' ? [attemptOf(entry)] : [])).slice(2);
-  expect(started.map((attempt) => attemptName(attempt)).sort()).toEqual(['main/1/a/2', 'main/2/b/1']);
+  expect(started.map((attempt) => attemptKey(attempt)).sort()).toEqual(['main/1/a/2', 'main/2/b/1']);
   expect(started).toEqual(started.map(({ unit }) => directories.get(unit)));
 });

@@ -11,7 +11,7 @@ import {
   approvalDigest,
   formatReference,
   type AttemptDocument,
-  type AttemptReference,
+  type DocumentReference,
 } from '../../store/github/document.ts';
 import { shellWord } from '../../untrusted/escape.ts';
 import { viewJob, type GateJob } from './gate-job.ts';
@@ -19,7 +19,7 @@ import type { OpenGate } from './open-gate.ts';
 
 interface ReportedEnd {
   readonly document: AttemptDocument;
-  readonly reference: AttemptReference;
+  readonly reference: DocumentReference;
   readonly result: Outcome['result'];
 }
 
@@ -97,7 +97,7 @@ interface ApprovalPlace {
 export function approvalLine(
   unit: string,
   { entry, job }: AttemptDocument,
-  { digest }: AttemptReference,
+  { digest }: DocumentReference,
   { pullRequest, ref, approvals = [] }: ApprovalPlace,
 ): string {
   const name = `${unit} ${approvalDigest(entry.fingerprint, digest)}`;

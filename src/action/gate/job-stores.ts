@@ -2,7 +2,7 @@ import type { Digest } from '../../json/digest.ts';
 import type { Checkpoint } from '../../run/checkpoint.ts';
 import { isSameAttempt, type AttemptRef, type Entry } from '../../run/entry.ts';
 import type { EntityEntry } from '../../run/entity/entity-log.ts';
-import type { AttemptDocument, AttemptReference, OutputDecision } from '../../store/github/document.ts';
+import type { AttemptDocument, DocumentReference, OutputDecision } from '../../store/github/document.ts';
 import type { Checkpoints, Entities, Log } from '../../store/stores.ts';
 
 /** The log of a job, in memory, where its agent cannot change it. */
@@ -50,7 +50,7 @@ export class JobEntities implements Entities {
 export interface EarlierOutput {
   readonly checkpoint: Checkpoint;
   readonly document: AttemptDocument;
-  readonly reference: AttemptReference;
+  readonly reference: DocumentReference;
   readonly decision: OutputDecision | undefined;
 }
 

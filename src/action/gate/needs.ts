@@ -7,20 +7,20 @@ import { gateOf } from '../../run/units.ts';
 import { parseJsonInput } from '../inputs.ts';
 import type { Artifacts } from '../../store/github/artifacts.ts';
 import { readAttempt, type DocumentSource } from '../../store/github/publish.ts';
-import { parseReference, type AttemptDocument, type AttemptReference } from '../../store/github/document.ts';
+import { parseReference, type AttemptDocument, type DocumentReference } from '../../store/github/document.ts';
 
 /** A job that this one needs: `needs.<id>` of GitHub. */
 export interface NeededJob {
   readonly id: string;
   readonly result: 'success' | 'failure' | 'cancelled' | 'skipped';
   /** References in its outputs: one, or one for each leg. */
-  readonly references: readonly AttemptReference[];
+  readonly references: readonly DocumentReference[];
 }
 
 /** The document that a needed job handed on. */
 export interface NeedDocument {
   readonly job: NeededJob;
-  readonly reference: AttemptReference;
+  readonly reference: DocumentReference;
   readonly document: AttemptDocument;
   /** Why later gates may not use it; undefined: they may, or it was not judged. */
   readonly refusal?: string | undefined;

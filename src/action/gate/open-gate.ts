@@ -8,7 +8,7 @@ import { originHow } from '../../run/checkpoint.ts';
 import { originOf } from '../../run/entry.ts';
 import {
   approvalDigest,
-  type AttemptReference,
+  type DocumentReference,
   type HandedFile,
   type OutputDecision,
 } from '../../store/github/document.ts';
@@ -90,7 +90,7 @@ async function readDecisions(
   const reason = await explainDistrust(services.github, scopeOf(job), { runId, runAttempt: 1 });
   if (reason !== undefined) throw new GatelineError('failed', `run ${runId} cannot send work back: ${reason}`);
   const source = { job: gate.id, pipeline: gateJob.pipeline.id, runId };
-  const read = (reference: AttemptReference) => readAttempt(services.artifacts, reference, source);
+  const read = (reference: DocumentReference) => readAttempt(services.artifacts, reference, source);
   const { entry, values } = await readRework(gateJob, at, rework, read);
   return { entries: [...entries, entry], contents: values.map(canonicalJson), outputs };
 }

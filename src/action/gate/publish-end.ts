@@ -12,7 +12,7 @@ import { totalOf } from '../../run/figures.ts';
 import type { GateFiles } from '../../run/files.ts';
 import { publishAttempt } from '../../store/github/publish.ts';
 import { savePointer } from '../../store/github/pointer.ts';
-import { type AttemptDocument, type AttemptReference, type HandedFile } from '../../store/github/document.ts';
+import { type AttemptDocument, type DocumentReference, type HandedFile } from '../../store/github/document.ts';
 import { findHandOnProblems } from '../../workspace/hand-on.ts';
 import type { Artifacts } from '../../store/github/artifacts.ts';
 import { mirrorJob, type OpenJob } from './gate-job.ts';
@@ -133,7 +133,7 @@ export async function publishEnd(
   { gateJob, folder }: Pick<OpenJob, 'gateJob' | 'folder'>,
   document: AttemptDocument,
   artifacts: Artifacts,
-): Promise<AttemptReference> {
+): Promise<DocumentReference> {
   const bytesOf = async ({ path, after }: HandedFile): Promise<Uint8Array> => {
     const bytes = after === null ? undefined : await folder.git.readVersion(after);
     if (bytes) return bytes;

@@ -7,7 +7,7 @@ import { renderComment, renderRunningComment } from '../../report/github/comment
 import type { GithubContext } from '../../report/github/context.ts';
 import { createRunView } from '../../report/run-view.ts';
 import { gateOf } from '../../run/units.ts';
-import { parseArtifactName, type AttemptReference } from '../../store/github/document.ts';
+import { parseArtifactName, type DocumentReference } from '../../store/github/document.ts';
 import { readAttempt } from '../../store/github/publish.ts';
 import { createJudge } from '../comment/verify-decision.ts';
 import { collectRun, pipelineOf } from './collect-run.ts';
@@ -121,7 +121,7 @@ export async function readRun(
   isWanted: (unit: string) => boolean,
 ): Promise<readonly NeedDocument[]> {
   const listed = [...((await artifacts.list(runId)) ?? [])].sort((a, b) => b.id - a.id);
-  const newest = new Map<string, AttemptReference>();
+  const newest = new Map<string, DocumentReference>();
   for (const { id, name, digest } of listed) {
     const parsed = parseArtifactName(name);
     const unit = parsed && unitKey(parsed.gate, parsed.leg);

@@ -6,7 +6,7 @@ import { attemptOf, type AttemptRef, type EndedEntry, type StartedEntry } from '
 import type { GateFiles } from '../../run/files.ts';
 import { totalOf } from '../../run/figures.ts';
 import { endsOf, judgeTogether } from '../../run/repeat.ts';
-import { attemptName, isRemembered } from '../../run/state.ts';
+import { attemptKey, isRemembered } from '../../run/state.ts';
 import type { Unit } from '../../run/units.ts';
 import { failedVerdict, type Verdict } from '../../verdict/verdict.ts';
 import { snapshotFrom, snapshotId } from '../../workspace/workspace.ts';
@@ -74,7 +74,7 @@ export async function prepareAttempt(call: Call, work: Work, attempt: AttemptRef
   const { contents, workspace } = call.ports;
   await contents.put(canonicalChunks(work.request as unknown as JsonValue));
   await storeValue(call, call.contractOf(work.unit.gate).contract);
-  await workspace.keep(attemptName(attempt, call.order.pipeline.id), work.snapshot);
+  await workspace.keep(attemptKey(attempt, call.order.pipeline.id), work.snapshot);
   await call.ports.database?.save(attempt);
   return prepareDirectory(call, work, attempt, feedback);
 }

@@ -57,7 +57,7 @@ type Token = z.infer<typeof tokenSchema>;
  */
 export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Promise<BeginResult> {
   const call = await Call.open(ports, order);
-  for (const started of call.state.open.values())
+  for (const started of call.state.openAttempts.values())
     if (!started.process && started.unit === key && started.subject === order.subject) await endLost(call, started);
   await recoverOpenAttempts(call);
   const unit = await requireNeeds(call, key);
@@ -167,7 +167,7 @@ function begunUnit({ graph }: Call, { unit: key }: StartedEntry, request?: Reque
 /** The open attempt that a token or a unit names. */
 function findBegunAttempt({ state, graph, order }: Call, text: string): StartedEntry {
   const token = graph.gate(gateOf(text)) ? undefined : readToken(text);
-  const begun = [...state.open.values()].find((started) => {
+  const begun = [...state.openAttempts.values()].find((started) => {
     if (started.process || started.pipeline !== order.pipeline.id) return false;
     if (token === undefined) return started.unit === text && started.subject === order.subject;
     const { attempt, fingerprint, contract } = token;

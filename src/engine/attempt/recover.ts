@@ -22,8 +22,8 @@ export async function recoverFolder(ports: Ports, order: Order): Promise<void> {
  * @throws GatelineError `busy` if one of those has `files`: nothing else may start beside it
  */
 export async function recoverOpenAttempts(call: Call): Promise<void> {
-  for (const started of call.state.open.values()) if (started.process) await endLost(call, started);
-  const blocking = [...call.state.open.values()].find(({ writes }) => writes);
+  for (const started of call.state.openAttempts.values()) if (started.process) await endLost(call, started);
+  const blocking = [...call.state.openAttempts.values()].find(({ writes }) => writes);
   if (blocking)
     throw new GatelineError(
       'busy',

@@ -12,7 +12,7 @@ import { collectNeeds } from '../needs.ts';
 import type { Decider, Order, Ports, UnitOutput } from '../ports.ts';
 import { endLost } from '../attempt/recover.ts';
 import { checkpointOf, judgeContexts, lookUp, unitOutputOf } from '../plan/checkpoints.ts';
-import { attemptName } from '../../run/state.ts';
+import { attemptKey } from '../../run/state.ts';
 import { buildRequest, fingerprintOf } from '../plan/request.ts';
 import { storeValue } from '../values.ts';
 
@@ -110,7 +110,7 @@ export async function hasBegunAttempts(ports: Ports, order: Order, key?: UnitKey
 }
 
 function begunAttempts({ state, order }: Call, key?: UnitKey): StartedEntry[] {
-  return [...state.open.values()].filter(
+  return [...state.openAttempts.values()].filter(
     ({ process, unit, subject }) =>
       !process && subject === order.subject && (key === undefined || unit === key || gateOf(unit) === key),
   );
@@ -171,7 +171,7 @@ export async function keepOutputs(
     const fingerprint = fingerprintOf(await buildRequest(call, unit, snapshot, needs));
     const maker = ended && makerOf(call, ended);
     const attempt = ended && originOf(ended);
-    if (isNamed && maker && attempt && isKeepable(maker) && !call.state.rejected.has(attemptName(attempt))) {
+    if (isNamed && maker && attempt && isKeepable(maker) && !call.state.rejections.has(attemptKey(attempt))) {
       const startedAt = new Date(Date.parse(maker.at) - maker.ms).toISOString();
       await ports.checkpoints.save(fingerprint, checkpointOf(maker, { attempt, how: originHow(maker.how), startedAt }));
       await call.write({ ...decidedHead(call, by), decision: 'keep', unit: unit.key, attempt, fingerprint });

@@ -1,6 +1,6 @@
 import type { Gate, UnitKey } from '../../pipeline/pipeline.ts';
 import type { AttemptRef } from '../../run/entry.ts';
-import { attemptName, type Rework } from '../../run/state.ts';
+import { attemptKey, type Rework } from '../../run/state.ts';
 import type { Call, Outcome } from '../call.ts';
 
 /** The reworks of a gate in this run. */
@@ -27,7 +27,7 @@ export function iterationsLeft(call: Call, gate: Gate, attempt: AttemptRef): num
     return 0;
   const reworks = reworksOf(call, gate.onFail.goto);
   const index = reworks.findIndex(({ causes }) =>
-    causes.some((cause) => attemptName(cause.attempt) === attemptName(attempt)),
+    causes.some((cause) => attemptKey(cause.attempt) === attemptKey(attempt)),
   );
   if (index < 0) return Math.max(0, maxRounds(call, gate) - reworks.length);
   // This output sent the work back before. If that was answered, the answer changed no input of this gate.
@@ -75,8 +75,8 @@ export async function sendBack(call: Call): Promise<boolean> {
 function isReworkOpen(call: Call, target: string, causes: readonly (readonly [UnitKey, Outcome])[]): boolean {
   const note = noteOf(call, target);
   if (note === undefined) return false;
-  const names = new Set(note.rework.causes.map(({ attempt }) => attemptName(attempt)));
+  const names = new Set(note.rework.causes.map(({ attempt }) => attemptKey(attempt)));
   const units = call.graph.unitsOf(target) ?? [];
   const isOpen = units.some(({ key }) => !note.answered.has(key));
-  return isOpen && causes.every(([, { checkpoint }]) => names.has(attemptName(checkpoint!.attempt)));
+  return isOpen && causes.every(([, { checkpoint }]) => names.has(attemptKey(checkpoint!.attempt)));
 }

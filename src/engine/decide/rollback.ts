@@ -1,7 +1,7 @@
 import { GatelineError } from '../../errors.ts';
 import { attemptOf, type AttemptRef, type EndedEntry, type StartedEntry } from '../../run/entry.ts';
 import type { FileChange, FileVersion } from '../../run/files.ts';
-import { attemptName } from '../../run/state.ts';
+import { attemptKey } from '../../run/state.ts';
 import { gateOf } from '../../run/units.ts';
 import { Call } from '../call.ts';
 import type { Decider, Order, Ports } from '../ports.ts';
@@ -75,7 +75,7 @@ function entriesAfter(call: Call, run: number, to: string): (StartedEntry | Ende
   );
   const takenBack = ofRun.flatMap((entry) =>
     entry.kind === 'decided' && entry.decision === 'rollback'
-      ? entry.attempts.map((attempt) => attemptName(attempt))
+      ? entry.attempts.map((attempt) => attemptKey(attempt))
       : [],
   );
   const entries = ofRun.filter((entry) => entry.kind !== 'decided');
@@ -84,7 +84,7 @@ function entriesAfter(call: Call, run: number, to: string): (StartedEntry | Ende
     throw new GatelineError('usage', `${to} has not worked in run ${run}`, {
       hint: '`gateline status` shows what has',
     });
-  return entries.slice(last + 1).filter((entry) => !takenBack.includes(attemptName(attemptOf(entry))));
+  return entries.slice(last + 1).filter((entry) => !takenBack.includes(attemptKey(attemptOf(entry))));
 }
 
 /** The changes that undo those of entries: for each path, from a version that they left to the one before. */
@@ -117,5 +117,5 @@ function reverseChanges(
 }
 
 function distinct(attempts: readonly AttemptRef[]): AttemptRef[] {
-  return [...new Map(attempts.map((attempt) => [attemptName(attempt), attempt])).values()];
+  return [...new Map(attempts.map((attempt) => [attemptKey(attempt), attempt])).values()];
 }

@@ -4,7 +4,7 @@ import type { Gate, UnitKey } from '../../pipeline/pipeline.ts';
 import { isSameAttempt, type EndedEntry } from '../../run/entry.ts';
 import type { Checkpoint } from '../../run/checkpoint.ts';
 import { adjustFiles, applyReverts, type FileChange } from '../../run/files.ts';
-import { approvalKey, attemptName, isRemembered, type Rework } from '../../run/state.ts';
+import { approvalKey, attemptKey, isRemembered, type Rework } from '../../run/state.ts';
 import { rejectionText } from '../../run/unit-state.ts';
 import type { Unit } from '../../run/units.ts';
 import { judge } from '../../verdict/judge.ts';
@@ -26,10 +26,10 @@ export async function lookUp(call: Call, unit: Unit, fingerprint: Digest): Promi
   const remembered = await ports.checkpoints.find(fingerprint);
   if (remembered === undefined) return {};
   const checkpoint = { ...remembered, files: applyReverts(remembered.files, state.reverts.values()) };
-  const name = attemptName(checkpoint.attempt);
+  const name = attemptKey(checkpoint.attempt);
   // A kill came before the entry of this decision, so an agent got its attempt number: the checkpoint is void.
-  if (checkpoint.how !== 'ran' && state.ran.has(name)) return {};
-  const rejection = state.rejected.get(name);
+  if (checkpoint.how !== 'ran' && state.agentEnds.has(name)) return {};
+  const rejection = state.rejections.get(name);
   if (rejection) return { reason: rejectionText(rejection) };
   const age = ports.clock.now().getTime() - Date.parse(checkpoint.startedAt);
   if (gate.maxAge !== undefined && age > gate.maxAge) return { reason: 'the output is older than max-age' };

@@ -56,10 +56,10 @@ export async function planUnitAt(call: Call, unit: Unit, needs: Needs, snapshot:
   const rework = openReworkOf(call, unit);
   const request = await buildRequest(call, unit, snapshot, needs, rework);
   const work: Work = { unit, needs, snapshot, request, fingerprint: fingerprintOf(request), rework };
-  const pending = state.pending.get(unit.key);
+  const pending = state.pendingDecisions.get(unit.key);
   if (pending)
     return { choice: pending.decision, work, decision: pending, reason: `${pending.actor}: ${pending.reason}` };
-  const force = state.forced.get(unit.key);
+  const force = state.forceDecisions.get(unit.key);
   if (force) return { choice: 'run', work, reason: `${force.actor} asked for a new attempt: ${force.reason}` };
 
   const lookup = await lookUp(call, unit, work.fingerprint);
@@ -90,7 +90,7 @@ async function planPutBack(call: Call, { unit, needs, snapshot }: Work, { attemp
   const present = Object.keys(files).length + Object.keys(newest).length > 0;
   const versions = present ? await call.ports.workspace.listFiles(snapshot) : new Map<string, string>();
   const current = (path: string) => versions.get(path) ?? snapshot.unstored[path] ?? null;
-  const isNewest = isSameAttempt(call.state.newest.get(unit.key), attempt);
+  const isNewest = isSameAttempt(call.state.newestOutputs.get(unit.key), attempt);
   const isInput = (path: string) => call.inputMatcher(unit, handedOnTo(needs))(path);
   return planPut({ files, newest, isNewest }, current, isInput);
 }

@@ -18,7 +18,7 @@ export async function planPipeline(ports: Ports, order: Order, isWorkedOn: boole
   await requireDocuments(call);
   let snapshot = await call.takeSnapshot();
   const plans: UnitPlan[] = [];
-  const open = new Map([...call.state.open.values()].map((started) => [started.unit, started]));
+  const open = new Map([...call.state.openAttempts.values()].map((started) => [started.unit, started]));
   const { only } = order;
   const needed = new Set([...(only ?? [])].flatMap((id) => [id, ...call.graph.ancestors(id)]));
   for (const gate of order.pipeline.gates) {

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import { attemptOf, type DecidedEntry, type StartedEntry } from '../../run/entry.ts';
 import type { FileVersion } from '../../run/files.ts';
 import type { Request } from '../../run/request.ts';
-import { attemptName } from '../../run/state.ts';
+import { attemptKey } from '../../run/state.ts';
 import { rejectionText } from '../../run/unit-state.ts';
 import { listNames } from '../../verdict/texts.ts';
 import { snapshotFrom } from '../../workspace/workspace.ts';
@@ -55,9 +55,9 @@ async function findReason(call: Call, work: Work, lookup: string | undefined): P
 
 /** The rejection of the output for this request, which may be an older one, else that of the newest output. */
 function findRejection({ state }: Call, { unit, fingerprint }: Work, start: StartedEntry): DecidedEntry | undefined {
-  const answers = [...state.ran].filter(([, end]) => end.unit === unit.key && end.fingerprint === fingerprint);
+  const answers = [...state.agentEnds].filter(([, end]) => end.unit === unit.key && end.fingerprint === fingerprint);
   const answer = answers.at(-1)?.[0];
-  return (answer && state.rejected.get(answer)) || state.rejected.get(attemptName(attemptOf(start)));
+  return (answer && state.rejections.get(answer)) || state.rejections.get(attemptKey(attemptOf(start)));
 }
 
 async function changedFiles(

@@ -3,7 +3,7 @@ import type { EndedEntry } from '../../run/entry.ts';
 import { isSameAttempt } from '../../run/entry.ts';
 import type { Checkpoint } from '../../run/checkpoint.ts';
 import { adjustFiles, composeFiles, type FileChange, type GateFiles } from '../../run/files.ts';
-import { attemptName } from '../../run/state.ts';
+import { attemptKey } from '../../run/state.ts';
 import { approvalText } from '../../run/unit-state.ts';
 import { NOT_APPLICABLE } from '../../verdict/verdict.ts';
 import { judge } from '../../verdict/judge.ts';
@@ -35,7 +35,7 @@ async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): 
   const { workspace } = call.ports;
   await extendCheckpoints(call, { unit, before: snapshot, changes, output: { checkpoint, needs, rework } });
   if (changes.length > 0) {
-    await workspace.keep(attemptName(nextAttempt(call, unit), call.order.pipeline.id), snapshot);
+    await workspace.keep(attemptKey(nextAttempt(call, unit), call.order.pipeline.id), snapshot);
     await workspace.storeVersions(changes);
   }
   const refused = await workspace.put(changes);
@@ -50,7 +50,7 @@ async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): 
     rework !== undefined ||
     written.length > 0 ||
     isJudgedAnew ||
-    !isSameAttempt(call.state.newest.get(unit.key), checkpoint.attempt);
+    !isSameAttempt(call.state.newestOutputs.get(unit.key), checkpoint.attempt);
   if (isNews) await call.write(entry);
   else if (!wasUsedInRun(call, unit, checkpoint)) call.addUse(entry);
   call.observe({

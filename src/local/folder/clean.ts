@@ -4,7 +4,7 @@ import { compactEntries } from '../../run/entity/entity-log.ts';
 import { attemptOf, type AttemptRef, type Content, type Entry, type StartedEntry } from '../../run/entry.ts';
 import type { Checkpoint } from '../../run/checkpoint.ts';
 import type { FileVersion } from '../../run/files.ts';
-import { attemptName } from '../../run/state.ts';
+import { attemptKey } from '../../run/state.ts';
 import type { Folder } from './folder.ts';
 import { findKilledCommands } from './killed-commands.ts';
 
@@ -52,14 +52,14 @@ export async function cleanFolder(folder: Folder, rules: CleanRules, isDry: bool
 
   const checkpoints = await folder.checkpoints.list();
   const keptEntries = entries.filter((entry) => kept.has(nameOf(entry)));
-  const attempts = new Set(keptEntries.flatMap(attemptsIn).map((attempt) => attemptName(attempt)));
-  const keptCheckpoints = new Map([...checkpoints].filter(([, { attempt }]) => attempts.has(attemptName(attempt))));
+  const attempts = new Set(keptEntries.flatMap(attemptsIn).map((attempt) => attemptKey(attempt)));
+  const keptCheckpoints = new Map([...checkpoints].filter(([, { attempt }]) => attempts.has(attemptKey(attempt))));
   await folder.checkpoints.removeAllBut(new Set(keptCheckpoints.keys()));
   await folder.contents.removeAllBut(contentsOf(keptEntries, keptCheckpoints));
   const gone = new Set(removed.map(nameOf));
   const isGone = (entry: Entry): boolean => gone.has(nameOf(entry));
   const started = entries.filter((entry) => entry.kind === 'started' && isGone(entry)) as StartedEntry[];
-  await folder.git.drop(started.map((entry) => attemptName(attemptOf(entry), entry.pipeline)));
+  await folder.git.drop(started.map((entry) => attemptKey(attemptOf(entry), entry.pipeline)));
   await folder.git.collectGarbage(versionsOf(keptEntries, keptCheckpoints));
   for (const entry of started)
     await rm(folder.attemptPath(entry.pipeline, attemptOf(entry)), { recursive: true, force: true });

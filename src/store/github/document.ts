@@ -89,7 +89,7 @@ export const documentSchema = z.strictObject({
 export type AttemptDocument = z.infer<typeof documentSchema>;
 
 /** Where a document is, and its digest: the output `attempt` of a gate's step. */
-export interface AttemptReference {
+export interface DocumentReference {
   readonly artifactId: number;
   readonly digest: Digest;
 }
@@ -97,11 +97,11 @@ export interface AttemptReference {
 const REFERENCE = /^(\d{1,16})@(sha256:[0-9a-f]{64})$/;
 
 /** `<artifact id>@sha256:<hex>` */
-export function formatReference({ artifactId, digest }: AttemptReference): string {
+export function formatReference({ artifactId, digest }: DocumentReference): string {
   return `${artifactId}@${digest}`;
 }
 
-export function parseReference(text: string): AttemptReference | undefined {
+export function parseReference(text: string): DocumentReference | undefined {
   const match = REFERENCE.exec(text.trim());
   return match ? { artifactId: Number(match[1]), digest: match[2] as Digest } : undefined;
 }
@@ -121,7 +121,7 @@ export interface OutputDecision {
 }
 
 /** Longest name of an artifact that GitHub takes is 256; ids are at most 40, legs 80. */
-export interface AttemptName {
+export interface ArtifactName {
   readonly pipeline: string;
   readonly gate: string;
   readonly leg: string;
@@ -132,13 +132,13 @@ export interface AttemptName {
  * The name for one try of an upload: `nonce` is new for each, since the name of a failed one stays taken. `bin`: large
  * files.
  */
-export function artifactName(name: AttemptName, nonce: string, extension: 'json' | 'bin' = 'json'): string {
+export function artifactName(name: ArtifactName, nonce: string, extension: 'json' | 'bin' = 'json'): string {
   const { pipeline, gate, leg, runAttempt } = name;
   return `gateline.${pipeline}.${gate}.${leg}.${runAttempt}.${nonce}.${extension}`;
 }
 
 /** Names only narrow a list: anybody in a run can write them. */
-export function parseArtifactName(name: string): AttemptName | undefined {
+export function parseArtifactName(name: string): ArtifactName | undefined {
   const match = /^gateline\.([\w-]+)\.([\w-]+)\.([\w-]*)\.(\d{1,6})\.\w+\.json$/.exec(name);
   if (!match) return undefined;
   return { pipeline: match[1]!, gate: match[2]!, leg: match[3]!, runAttempt: Number(match[4]) };

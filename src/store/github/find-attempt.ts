@@ -3,7 +3,7 @@ import type { Github } from '../../github/octokit.ts';
 import type { Digest } from '../../json/digest.ts';
 import { unitKey } from '../../pipeline/pipeline.ts';
 import type { Artifacts, ListedArtifact } from './artifacts.ts';
-import { approvalDigest, parseArtifactName, type AttemptDocument, type AttemptReference } from './document.ts';
+import { approvalDigest, parseArtifactName, type AttemptDocument, type DocumentReference } from './document.ts';
 import { findPointer, type AttemptPointer } from './pointer.ts';
 import { MAX_DOCUMENT, readAttempt } from './publish.ts';
 import { explainDistrust, type ReuseScope } from './trusted-run.ts';
@@ -31,7 +31,7 @@ export interface SearchPorts {
 
 /** A verified document that answers the request, and why others are not used, one line each. */
 export interface AttemptResult {
-  readonly attempt?: { readonly document: AttemptDocument; readonly reference: AttemptReference };
+  readonly attempt?: { readonly document: AttemptDocument; readonly reference: DocumentReference };
   readonly notes: readonly string[];
   /** The run to resume has an output for the request, and nothing vouches for it: any job of that run can have made it. */
   readonly refusal?: string;

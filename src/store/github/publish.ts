@@ -6,7 +6,7 @@ import {
   artifactName,
   documentSchema,
   type AttemptDocument,
-  type AttemptReference,
+  type DocumentReference,
   type HandedFile,
 } from './document.ts';
 
@@ -32,7 +32,7 @@ export async function publishAttempt(
   bytesOf: (file: HandedFile) => Promise<Uint8Array>,
   retentionDays?: number,
   onDigest?: (digest: Digest) => void,
-): Promise<AttemptReference> {
+): Promise<DocumentReference> {
   const { unit, pipeline } = document.entry;
   const [gate = '', leg = ''] = unit.split('/');
   const name = { pipeline, gate, leg, runAttempt: document.job.runAttempt };
@@ -92,7 +92,7 @@ function tooLarge(what: string, limit: number, hint: string): GatelineError {
  */
 export async function readAttempt(
   artifacts: Artifacts,
-  { artifactId, digest }: AttemptReference,
+  { artifactId, digest }: DocumentReference,
   { job, pipeline, runId }: DocumentSource,
 ): Promise<AttemptDocument> {
   const refuse = (reason: string, hint: string): GatelineError =>
