@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { InvalidStateError } from '../../../src/errors.ts';
 import { CommandExecutor, StateManager } from '../../../src/local/entities/skills.ts';
+import { bundlePrograms, compileCache } from '../../support/runner/bundle.ts';
 import { Random } from '../random.ts';
 import { documentOf, Model, randomSkill, replay, type Event, type ModelCommand, type ModelSkill } from './model.ts';
 
-/** `ENTITY_STEPS=2000 vitest run --root next test/oracle/entities` takes minutes. */
-const STEPS = Number(process.env['ENTITY_STEPS'] ?? 80);
+/** `ENTITY_STEPS=2000 vitest run test/oracle/entities` takes minutes. */
+const STEPS = Number(process.env['ENTITY_STEPS'] ?? 60);
 const SEED = Number(process.env['ENTITY_SEED'] ?? (process.env['CI'] === undefined ? Date.now() % 1_000_000 : 7));
 
 /** Says when it begins and ends, and as what; prints its value. */
@@ -100,10 +101,12 @@ it(
 async function runSideBySide(random: Random): Promise<void> {
   const skill = randomSkill(random, true);
   const folder = createFolder(skill);
+  const program = join(await bundlePrograms(), 'entity-worker.mjs');
   const killed = new Set<string>();
   const startWorker = (worker: string): Promise<void> => {
-    const args = [join(import.meta.dirname, 'worker.ts'), folder, String(random.int(1e9)), '6', worker];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const args = [program, folder, String(random.int(1e9)), '6', worker];
+    const env = { ...process.env, NODE_COMPILE_CACHE: compileCache() };
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
     let errors = '';
     child.stderr.on('data', (text: Buffer) => (errors += text.toString()));
     const lines = random.chance(0.6) ? 1 + random.int(6) : Infinity;

@@ -11,6 +11,7 @@ import type { Checkpoint } from '../../../src/run/checkpoint.ts';
 import { entrySchema, type AttemptRef, type Entry } from '../../../src/run/entry.ts';
 import { subjectSlug } from '../../../src/store/files/attempts.ts';
 import type { Crew, SimulatedAgent } from '../memory-agents.ts';
+import { bundlePrograms, compileCache } from '../../support/runner/bundle.ts';
 import { Random } from '../random.ts';
 import { watchPorts, type Command, type Hooks } from '../watched-ports.ts';
 import type { AttemptDirectory, Call, Running, State, World } from '../world.ts';
@@ -70,6 +71,7 @@ export class GitWorld implements World {
   readonly #top: string;
   readonly #agents: AgentProcesses;
   readonly #env: NodeJS.ProcessEnv;
+  readonly #program: string;
   readonly #faults: string[] = [];
   #host: ChildProcess | undefined;
   /** Lines of the log that were told. */
@@ -77,8 +79,9 @@ export class GitWorld implements World {
   #wake = (): void => {};
   #hasNews = false;
 
-  private constructor(top: string, agents: AgentProcesses, folder: GitFolder, random: Random) {
+  private constructor(top: string, program: string, agents: AgentProcesses, folder: GitFolder, random: Random) {
     this.#top = top;
+    this.#program = program;
     this.#agents = agents;
     this.random = random;
     this.folder = folder;
@@ -93,7 +96,8 @@ export class GitWorld implements World {
     const top = mkdtempSync(join(tmpdir(), 'gateline-oracle-'));
     const random = new Random(seed);
     const folder = new GitFolder(join(top, 'folder'), paths, kind, random);
-    return new GitWorld(top, await AgentProcesses.open(join(top, 'agent')), folder, random);
+    const program = join(await bundlePrograms(), 'oracle-host.mjs');
+    return new GitWorld(top, program, await AgentProcesses.open(join(top, 'agent')), folder, random);
   }
 
   get crew(): Crew {
@@ -149,8 +153,9 @@ export class GitWorld implements World {
   }
 
   start(call: Call, command: Command): Running {
-    const options: ForkOptions = { serialization: 'advanced', execArgv: [], env: this.#env };
-    this.#host ??= fork(new URL('host.ts', import.meta.url), options);
+    const env = { ...this.#env, NODE_COMPILE_CACHE: compileCache() };
+    const options: ForkOptions = { serialization: 'advanced', execArgv: [], env };
+    this.#host ??= fork(this.#program, options);
     this.#present.clear();
     const { pipeline, options: orderOptions } = call;
     const job = { root: this.folder.root, pipeline, options: orderOptions, command };

@@ -32,7 +32,7 @@ export function compileCache(): string {
 
 let bundles: Promise<string> | undefined;
 
-/** The folder with `<action>.mjs` and `cli.mjs`: to load the sources one by one takes twice the processor time. */
+/** The folder with `<action>.mjs`, `cli.mjs` and programs of tests: to load the sources one by one takes twice the processor time. */
 export function bundlePrograms(): Promise<string> {
   return (bundles ??= createBundles());
 }

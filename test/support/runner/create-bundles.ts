@@ -3,14 +3,17 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
-/** Bundles the product's programs into the folder that its argument names. */
+/** Bundles programs of the product and of tests into the folder that its argument names. */
 
 const SOURCES = fileURLToPath(new URL('../../../src', import.meta.url));
+const ORACLE = fileURLToPath(new URL('../../oracle', import.meta.url));
 const TEMPLATES = fileURLToPath(new URL('../../../templates', import.meta.url));
 const ACTIONS = ['apply', 'begin', 'comment', 'complete', 'gate', 'post', 'report'];
 const PROGRAMS = {
   ...Object.fromEntries(ACTIONS.map((name) => [name, join(SOURCES, 'action', name, 'main.ts')])),
   cli: join(SOURCES, 'cli', 'index.ts'),
+  'entity-worker': join(ORACLE, 'entities', 'worker.ts'),
+  'oracle-host': join(ORACLE, 'git', 'host.ts'),
 };
 /** The log of a step needs no HTTP library: the product's bundler leaves it out too. */
 const SIDE_EFFECTS = [{ test: /node_modules.(?:@actions|undici|tunnel)/, sideEffects: false }];
