@@ -6,14 +6,14 @@ import { licenseText } from './licenses.ts';
 import { ROOT, run } from './run.ts';
 
 /**
- * `npm run build`: src/ → build/ (JavaScript and types, one file each, for users of the library) → dist/ (bundles that
- * need no node_modules, for the actions and the command line). The compiler runs first, since TypeScript 7 has no API for
- * bundlers.
+ * `npm run build`: src/ → build/ (a JavaScript and a type file for each source, for users of the library) → dist/ (bundles
+ * without node_modules, for the actions and the command line). The compiler runs first, because TypeScript 7 has no API
+ * for bundlers.
  */
 
 const BUILD = join(ROOT, 'build');
 const MODULES = join(ROOT, 'node_modules');
-/** Each program of dist/, and the module that it starts with. All are one bundle, so that they share their modules. */
+/** The programs of dist/ with their entry modules. All are in one bundle, so that they share modules. */
 const PROGRAMS = {
   gate: 'action/gate/main.js',
   begin: 'action/begin/main.js',
@@ -24,21 +24,18 @@ const PROGRAMS = {
   post: 'action/post/main.js',
   cli: 'cli/index.js',
 };
-/** What the programs load: it loads the chunks, which are named `<number>.gateline.js`. */
+/** The file that the programs import. It loads the chunks, which are named `<number>.gateline.js`. */
 const LOADER = 'gateline.js';
 
-/** What this file needs of a webpack compilation. */
+/** The parts of a webpack compilation that are used here. */
 interface Module {
   readonly resource?: string;
   readonly modules?: readonly Module[];
 }
-interface Chunk {
-  readonly files: Iterable<string>;
-}
 interface Compilation {
   readonly modules: Iterable<Module>;
-  readonly chunks: Iterable<Chunk>;
-  readonly chunkGraph: { getChunkModulesIterable(chunk: Chunk): Iterable<Module> };
+  readonly chunks: Iterable<{ readonly files: Iterable<string> }>;
+  readonly chunkGraph: { getChunkModulesIterable(chunk: object): Iterable<Module> };
 }
 interface Packed {
   readonly code: string;
@@ -46,7 +43,7 @@ interface Packed {
   readonly stats: { readonly compilation: Compilation };
 }
 
-/** Compile src/ and bundle it into `folder`, which is replaced as a whole. */
+/** Compiles src/ and bundles it into `folder`, which is replaced. */
 export async function build(folder: string): Promise<void> {
   rmSync(BUILD, { recursive: true, force: true });
   run(process.execPath, [join(MODULES, 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json']);
@@ -61,7 +58,7 @@ export async function build(folder: string): Promise<void> {
 }
 
 async function bundle(folder: string): Promise<void> {
-  // Every byte depends on the names of modules, and these on the working directory.
+  // Names of modules, and so all bytes, depend on the working directory.
   process.chdir(ROOT);
   const entry = join(BUILD, 'programs.js');
   const programs = Object.entries(PROGRAMS);
@@ -95,8 +92,8 @@ async function bundle(folder: string): Promise<void> {
 }
 
 /**
- * Give our code an `@actions/core` that declares that its modules have no side effects: else the bundler keeps its client
- * of OpenID tokens, and an HTTP library with it, in every action. @returns the folder to remove
+ * Copies `@actions/core` for our code, declared free of side effects: else every action would contain its client of OpenID
+ * tokens, with an HTTP library. @returns the folder to remove
  */
 function stageCore(): string {
   const [from, to] = [MODULES, join(BUILD, 'node_modules')].map((modules) => join(modules, '@actions', 'core'));
@@ -121,7 +118,7 @@ function bundledPackages({ modules }: Compilation): string[] {
   return [...new Set(folders)].toSorted();
 }
 
-/** The files that hold no module of ours. */
+/** The files without modules of ours. */
 function foreignFiles({ chunks, chunkGraph }: Compilation): Set<string> {
   const isOurs = (path: string): boolean => path.startsWith(BUILD) && !path.includes('node_modules');
   const foreign = [...chunks].filter(
@@ -130,7 +127,7 @@ function foreignFiles({ chunks, chunkGraph }: Compilation): Set<string> {
   return new Set(foreign.flatMap(({ files }) => [...files]));
 }
 
-/** ncc minifies entries only. The names of our functions stay, for stack traces, and of all classes: some packages read them. */
+/** Minifies a file, because ncc minifies only entries. Keeps names of our functions, for stack traces, and of all classes, which some packages read. */
 function minify(name: string, source: string, isOurs: boolean): string {
   const names = { function: isOurs, class: true };
   const { code, errors } = minifySync(name, source, {

@@ -14,8 +14,8 @@ import { setSchema } from '../src/pipeline/set.ts';
 import { ROOT } from './run.ts';
 
 /**
- * `npm run generate`: writes what follows from the sources: the JSON Schemas for editors, the version, and what
- * stands in the documentation between `<!-- generated: NAME -->` and `<!-- /generated -->`.
+ * `npm run generate`: writes the files that are made from the sources: JSON Schemas for editors, the version, and parts of
+ * the documentation between `<!-- generated: NAME -->` and `<!-- /generated -->`.
  */
 
 type EditorSchema = z.core.JSONSchema.BaseSchema;
@@ -24,8 +24,8 @@ type EditorSchema = z.core.JSONSchema.BaseSchema;
 const MAPS = ['gates.<id>', 'gates.<id>.output', 'entities.<name>', 'commands.<id>'];
 
 /**
- * Every file that is written as a whole or in part: its path, and its text as the sources have it.
- * @throws if a page asks for a table that is not there, or no page shows one
+ * The path and the text of every generated file.
+ * @throws if a page names a section that does not exist, or no page shows one
  */
 export function generatedFiles(): ReadonlyMap<string, string> {
   const definition = editorSchema(fileSchema, 'gateline.yml');
@@ -52,7 +52,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   ]);
 }
 
-/** The pages of the documentation that show what is generated. */
+/** The pages of the documentation with generated sections. */
 function pages(): string[] {
   const paths = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).toSorted();
   const docs = paths.map((path) => `docs/${path.replaceAll('\\', '/')}`);
@@ -61,7 +61,7 @@ function pages(): string[] {
 
 const readText = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-/** A note names a section, or several: `<!-- generated: command plan, command run -->`. */
+/** Fills in the sections that a comment names: `<!-- generated: command plan, command run -->`. */
 function fillIn(path: string, sections: ReadonlyMap<string, string>, shown: Set<string>): string {
   return readText(path).replaceAll(/^<!-- generated: (.+) -->\n[^]*?^<!-- \/generated -->$/gm, (_, names: string) => {
     const texts = names.split(', ').map((name) => {
@@ -82,7 +82,7 @@ function table(heads: Row, rows: readonly Row[]): string {
   return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
-/** Markdown for a cell: outside of code, `<` would begin a tag. */
+/** Escapes a cell: outside of code, `<` would begin a tag. */
 function cell(text: string): string {
   return text.replaceAll('|', String.raw`\|`).replaceAll(/`[^`]*`|</g, (part) => (part === '<' ? '&lt;' : part));
 }
@@ -102,7 +102,7 @@ function splitDefault(description: string): [meaning: string, value: string] {
 
 type Described = Readonly<Record<string, { description: string; required?: boolean; default?: string }>>;
 
-/** Actions that do the work of a gate: their tables leave out what the table of the gate has in the same words. */
+/** Parts of the action of a gate: their tables omit rows that are the same in the table of the gate. */
 const PARTS_OF_GATE = ['begin', 'complete'];
 
 function actionSections(name: string): Section[] {
@@ -135,7 +135,7 @@ function editorSchema(schema: z.ZodType, title: string): EditorSchema {
   return { title, ...z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) };
 }
 
-/** A table for each of these maps; a key stands in the table of the innermost map that holds it. */
+/** A table for each of these maps. A key is in the table of the innermost map that has it. */
 function keySections(schema: EditorSchema, maps: readonly string[], file: string): Section[] {
   const tableOf = (path: string) => maps.findLast((map) => map === '' || path.startsWith(`${map}.`));
   const keys = keysOf(schema, '');
@@ -167,8 +167,6 @@ function keysOf(schema: EditorSchema, path: string): { path: string; cells: Row 
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
   integer: 'whole number',
-  number: 'number',
-  boolean: 'boolean',
   array: 'list',
   object: 'map',
 };
@@ -177,11 +175,11 @@ function typeOf({ type, const: value, enum: choices, anyOf, minimum, maximum }: 
   if (value !== undefined) return code(String(value));
   if (choices) return choices.map((choice) => code(String(choice))).join(', ');
   if (anyOf) return [...new Set(anyOf.filter((option) => option.type !== 'null').map(typeOf))].join(' or ');
-  const word = TYPES[String(type)] ?? 'any value';
+  const word = TYPES[String(type)] ?? String(type ?? 'any value');
   return minimum === undefined || maximum === undefined ? word : `${word}, ${minimum}-${maximum}`;
 }
 
-/** Options of at least so many commands stand in one table. */
+/** Options of at least this many commands are in one shared table. */
 const SHARED_BY = 5;
 
 function commandSections(program: Command): Section[] {
@@ -223,7 +221,7 @@ function commandSections(program: Command): Section[] {
   ];
 }
 
-/** What the page says once for all commands. */
+/** An argument that the page explains once for all commands. */
 const A_GATE = 'a gate, or gate/leg';
 
 function nameOf(command: Command): string {

@@ -4,7 +4,7 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import { forHtml } from '../src/untrusted/escape.ts';
 
-/** Sizes and colours of GitHub's pages, in the light theme. */
+/** Sizes and colors of GitHub's light theme. */
 const STYLE = `
 body{margin:0;background:#fff;color:#1f2328;font:14px/1.5 "Noto Sans","Segoe UI",Helvetica,Arial,sans-serif,"Noto Color Emoji"}
 h2,h3{margin:0 0 14px;line-height:1.25;font-weight:600}h2{padding-bottom:.3em;border-bottom:1px solid #d1d9e0b3;font-size:21px}h3{margin-top:22px;font-size:17.5px}
@@ -17,7 +17,7 @@ table{border-collapse:collapse}td{padding:6px 12px;border:1px solid #d1d9e0}tr:f
 main{padding:16px}main>:first-child{margin-top:0}main>:last-child{margin-bottom:0}
 `;
 
-/** Markdown in a page that looks like GitHub's, below a bar of HTML as over a comment or the summary of a job. */
+/** Renders Markdown as a page of GitHub. @param bar HTML of the bar above a comment or summary */
 export function githubPage(markdown: string, bar: string): string {
   const tree = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
   return `<!doctype html><meta charset="utf-8"><style>${STYLE}</style><div class="box"><div class="bar">${bar}</div><main>${childrenHtml(tree)}</main></div>`;
@@ -31,7 +31,7 @@ const BLOCKS = { paragraph: 'p', list: 'ul', listItem: 'li', table: 'table', tab
 const TAGS: Partial<Record<Nodes['type'], string>> = { ...BLOCKS, strong: 'strong', emphasis: 'em' };
 
 function nodeHtml(node: Nodes): string {
-  // What opens and closes a folded section.
+  // Only `<details>` and the like: other HTML is escaped in reports.
   if (node.type === 'html') return node.value;
   if (node.type === 'text') return forHtml(node.value.replaceAll('\u200b', ''));
   if (node.type === 'inlineCode') return `<code>${forHtml(node.value)}</code>`;

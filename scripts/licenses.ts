@@ -1,9 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Files of a package that hold its terms: Apache-2.0 requires that a NOTICE is passed on with the licence. */
+/** Files of a package with its terms. Apache-2.0 requires the NOTICE too. */
 const TERMS = /^(?:un)?(?:licen[cs]e|copying|notice)\b/i;
-/** Copyright lines, in which texts of one licence differ. */
+/** Copyright lines, the differences between texts of one licence. */
 const NOTICES = /^copyright (?:\(c\)|©|\d).*$/gim;
 /** Packages that state no licence anywhere. `buffers` comes with @actions/artifact, through unzip-stream. */
 const UNSTATED = ['buffers'];
@@ -57,7 +57,7 @@ function termsWithoutText({ name, license, author, repository }: Manifest): stri
   return `The package states ${stated}. Its origin: ${origin.filter((part) => part !== undefined).join(', ')}`;
 }
 
-/** Spaces at the ends of lines do not make a text another licence. */
+/** Removes differences that do not matter: white space at the ends of lines. */
 function trimLines(text: string): string {
   return text
     .replaceAll('\r', '')

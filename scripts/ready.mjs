@@ -4,20 +4,20 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * `node scripts/ready.mjs SCRIPT …`: installs the dependencies if package-lock.json is newer than they are, then starts a
- * script with the Node that the project is developed with. Any Node from 20 on can start this file.
+ * `node scripts/ready.mjs SCRIPT …`: installs the dependencies if package-lock.json is newer, then starts a script with the
+ * project's own version of Node. Works with Node 20 and later.
  */
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const MODULES = join(ROOT, 'node_modules');
 const NODE = join(MODULES, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 
-/** When a file was written, in milliseconds; 0 if there is none. */
+/** Time of the last change of a file, in milliseconds; 0 if it does not exist. */
 function timeOf(path) {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** Run a program to its end, and end with its exit code if it fails. */
+/** Runs a program, and exits with its code if it fails. */
 function run(file, args, options = {}) {
   const { status, signal, error } = spawnSync(file, args, { stdio: 'inherit', ...options });
   if (error) throw error;

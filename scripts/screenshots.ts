@@ -10,21 +10,21 @@ import { startGithub } from '../test/support/github/github.ts';
 import { createRepository } from '../test/support/runner/repository.ts';
 import type { Run } from '../test/support/runner/run.ts';
 import { githubPage } from './github-page.ts';
+import { ROOT } from './run.ts';
 
 /*
- * Makes the pictures in docs/images from real runs: `npm run screenshots`. It takes three minutes, as agents take their
- * time. Needs Chromium, pngquant and the fonts of readers: `apt install chromium pngquant fonts-noto-core
+ * `npm run screenshots`: makes the pictures in docs/images from real runs, in about three minutes. Needs Chromium, pngquant
+ * and fonts: `apt install chromium pngquant fonts-noto-core
  * fonts-noto-color-emoji`.
  */
 
-const ROOT = join(import.meta.dirname, '..');
 const IMAGES = join(ROOT, 'docs', 'images');
 /** Pixels of CSS. */
 const [WIDTH, MARGIN] = [900, 16];
 
 const folder = fs.mkdtempSync(join(tmpdir(), 'gateline-screenshots-'));
 
-/** Makes a picture of a page, down to the end of an element. */
+/** Saves a picture of a page, down to the end of an element. */
 async function shoot(browser: Browser, name: string, html: string, last = 'body > :last-child'): Promise<void> {
   const page = await browser.newPage({ viewport: { width: WIDTH, height: 100 }, deviceScaleFactor: 2 });
   await page.setContent(html);
@@ -50,7 +50,7 @@ gates:
     output: { score: /score }
 `;
 
-/** An agent that works for some seconds, and tells what it cost. */
+/** The script of an agent that works for some seconds, and reports its cost. */
 function agent(seconds: number, costUsd: number, output: object, work = ''): string {
   return `sleep ${seconds}
 ${work}
@@ -59,9 +59,7 @@ printf '%s' '${JSON.stringify(output)}' > "$GATELINE_OUTPUT"
 `;
 }
 
-const MESSAGE = 'a link works twice: expected status 410, got 200';
-
-/** A pull request, pushed to three times: two tests fail; one does; a person must approve. */
+/** A pull request with three pushes: two tests fail, then one, then a person must approve. */
 async function runPullRequest(): Promise<{ readonly summary: string; readonly comment: string }> {
   const compiled = join(folder, 'compiled');
   fs.mkdirSync(compiled);
@@ -86,16 +84,16 @@ async function runPullRequest(): Promise<{ readonly summary: string; readonly co
   const failed = await push({
     passed: 23,
     failed: 1,
-    findings: [{ file: 'src/reset.js', line: 14, severity: 'error', message: MESSAGE }],
+    findings: [{ file: 'src/reset.js', line: 14, severity: 'error', message: 'a link works twice' }],
   });
   await push({ passed: 24, failed: 0 });
   return { summary: failed.job('report').summary, comment: repository.data.comments[0]?.body ?? '' };
 }
 
-/** A rule of the example's page, and one that refuses every sound number. */
+/** A rule of the example's page, and a broken one that refuses every valid number. */
 const [RULE, BROKEN_RULE] = [String.raw`mobile: /^\d{10}$/`, String.raw`mobile: /^\d{9}$/`];
 
-/** examples/web-tests, run on a terminal: first all is well; then the page is broken; then it is mended. */
+/** examples/web-tests, run on a terminal: first all gates pass, then the page is broken, then it is repaired. */
 async function runExample(): Promise<{ readonly lines: string; readonly page: string }> {
   const workspace = join(folder, 'web-tests');
   fs.cpSync(join(ROOT, 'examples', 'web-tests'), workspace, { recursive: true });
@@ -120,7 +118,7 @@ const comment = (text: string): string => `\u001b[2m# ${text}\u001b[0m\n`;
 
 const COLUMNS = 104;
 
-/** What a terminal shows of a command. */
+/** Runs a command. @returns what a terminal shows of it */
 async function gateline(workingDirectory: string, ...words: readonly string[]): Promise<string> {
   let text = `\u001b[2m$\u001b[0m \u001b[1mgateline ${words.join(' ')}\u001b[0m\n`;
   const write = (more: string): void => {
@@ -146,7 +144,7 @@ async function gateline(workingDirectory: string, ...words: readonly string[]): 
 /** Pixels of a character, a line and the margin. */
 const [CHARACTER, LINE, PADDING] = [8.13, 20, 20];
 
-/** What a terminal shows as a picture, in the colours of a dark one. */
+/** A picture of a dark terminal as SVG. */
 function terminalImage(text: string): string {
   const lines = forHtml(text.replaceAll('\u001b', '\u{e000}').trimEnd()).split('\n');
   const rows = lines.map((line, row) => {

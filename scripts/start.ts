@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { build } from './build.ts';
 import { ROOT, run } from './run.ts';
 
-/** `npm start`: builds, and runs the example pipeline. What stands after `--` is passed to `gateline run`. */
+/** `npm start`: builds, and runs the example pipeline. Arguments after `--` are passed to `gateline run`. */
 const EXAMPLE = join('examples', 'web-tests');
 
 await build(join(ROOT, 'dist'));

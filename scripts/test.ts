@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { ROOT } from './run.ts';
 
 /**
- * `npm test`: the tests, and beside them the `check:` scripts of package.json, one after the other, whatever the results of
- * the others. Last line: `N passed, N failed`; a failed check counts as one.
+ * `npm test`: runs the tests and, beside them, all `check:` scripts of package.json one after the other. The last line is
+ * `N passed, N failed`, where a failed check counts as one.
  */
 
 interface Results {
@@ -15,7 +15,7 @@ interface Results {
   readonly success: boolean;
 }
 
-/** Run a script of package.json. @returns whether it succeeded, and what it printed unless that was shown already */
+/** Runs a script of package.json. @returns whether it succeeded, and its output unless `isShown` */
 async function runScript(
   name: string,
   args: readonly string[],
