@@ -30,6 +30,8 @@ export class IgnoredFiles {
   readonly #repository: Repository;
   readonly stored: IgnoredNames;
   readonly hashed: IgnoredNames;
+  /** Where named files are, in the order in which git lists them. */
+  readonly #roots: readonly string[];
   /** Sizes and times of the files that decide what is tracked or ignored; undefined: list strays again. */
   #state: string | undefined;
 
@@ -37,20 +39,20 @@ export class IgnoredFiles {
     this.#repository = repository;
     this.stored = new IgnoredNames(stored);
     this.hashed = new IgnoredNames(hashed);
+    this.#roots = [...new Set([...this.stored.roots, ...this.hashed.roots])].sort();
   }
 
   /**
    * Ignored files that globs name and that are not in our index: those to store, and those to hash only.
    *
-   * @param findListed selects the paths that are in our index, changed or untracked
+   * @param findListed selects of sorted paths those that are in our index, changed or untracked
    */
   async listNamed(
     findListed: (paths: readonly string[]) => Promise<readonly string[]>,
   ): Promise<{ readonly stored: string[]; readonly hashed: string[] }> {
     const { root } = this.#repository;
-    const roots = [...new Set([...this.stored.roots, ...this.hashed.roots])];
-    const stats = new Map(roots.map((path) => [path, statPath(join(root, path))]));
-    const present = roots.filter((path) => stats.get(path) !== undefined);
+    const stats = new Map(this.#roots.map((path) => [path, statPath(join(root, path))]));
+    const present = this.#roots.filter((path) => stats.get(path) !== undefined);
     // If all are files that git lists anyway, no further command is needed: most globs without a wildcard name a file.
     const areFiles = present.every((path) => stats.get(path)!.isFile());
     const listed = areFiles && present.length > 0 ? await findListed(present) : [];

@@ -78,7 +78,13 @@ export class Snapshots {
       listing,
       this.#ignored.listNamed(async (paths) => {
         const others = new Set(await listing);
-        return paths.filter((path) => others.has(path) || findLine(this.#list!.text, path).length > 0);
+        let at = 0;
+        return paths.filter((path) => {
+          if (others.has(path)) return true;
+          const [line] = findLine(this.#list!.text, path, at);
+          at = line ?? at;
+          return line !== undefined;
+        });
       }),
       this.#ignored.listStrays(listing),
     ]);

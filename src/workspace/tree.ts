@@ -163,9 +163,9 @@ function digestTree(list: string, unstored: Snapshot['unstored'], except: Readon
   return `sha256:${hash.digest('hex')}`;
 }
 
-/** The offset of the line of a path in the list of a tree; empty: it has none. */
-export function findLine(list: string, path: string): [number] | [] {
-  for (let tab = -1; (tab = list.indexOf(`\t${path}\0`, tab + 1)) >= 0;) {
+/** The offset of the line of a path in the list of a tree; empty: it has none. @param from offset of a line before it */
+export function findLine(list: string, path: string, from = 0): [number] | [] {
+  for (let tab = from - 1; (tab = list.indexOf(`\t${path}\0`, tab + 1)) >= 0;) {
     const start = list.lastIndexOf('\0', tab) + 1;
     // Otherwise it is the end of another path, which has a tab in it.
     if (list.indexOf('\t', start) === tab) return [start];
