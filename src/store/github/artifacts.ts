@@ -21,23 +21,23 @@ export type ListedArtifact = z.infer<typeof listedSchema>;
 const listSchema = z.object({ artifacts: z.array(listedSchema) });
 const uploadSchema = z.object({ id: z.int().positive(), digest: z.string() });
 
-/** The client cuts lists of a run's artifacts here. */
+/** The client never lists more artifacts of a run. */
 const MAX_LISTED = 1_000;
 const MIB = 1024 * 1024;
 
 export interface ArtifactsOptions {
   readonly job: { readonly repository: string; readonly runId: number; readonly runAttempt: number };
-  /** For REST: other runs, and this one from its second attempt on. Needs `actions: read`. */
+  /** For REST, which is used for other runs, and for this one from its second attempt on. Needs `actions: read`. */
   readonly token: string;
-  /** `RUNNER_TEMP`: the runner empties it. */
+  /** `RUNNER_TEMP`, which the runner empties. */
   readonly temp: string;
-  /** Folds what the client prints: 72 lines a gate. */
+  /** Opens a log group around what the client prints: 72 lines per gate. */
   readonly group: (title: string) => Disposable;
-  /** Gets a line before each further try. */
+  /** Called with a line before each further try. */
   readonly report: (line: string) => void;
-  /** The outage budget: milliseconds in which tries of one call may start. Default: 5 minutes. */
+  /** The outage budget: milliseconds in which further tries of one call may start. Default: 5 minutes. */
   readonly waitMs?: number | undefined;
-  /** Milliseconds for one try, and as much for each 16 MiB of an upload. Default: 60 s. */
+  /** Milliseconds for one try, and as many for each 16 MiB of an upload. Default: 60 s. */
   readonly tryMs?: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export class Artifacts {
     this.#options = { ...options, waitMs, tryMs };
   }
 
-  /** The artifacts of a run; undefined: there are so many that the list is cut. */
+  /** The artifacts of a run; undefined: the client cut the list. */
   async list(runId: number): Promise<readonly ListedArtifact[] | undefined> {
     const findBy = this.#isInternal(runId) ? undefined : this.#findBy(runId);
     const what = `The list of artifacts of run ${runId}`;
@@ -62,13 +62,13 @@ export class Artifacts {
   }
 
   /**
-   * The bytes of an artifact that holds one raw file, and their digest, which the caller compares. An archive stays one.
-   * @param runId the run that has it
-   * @param maxBytes default: 256 MiB
-   * @returns undefined if there is no such artifact: it has expired, was deleted or never existed
+   * The bytes of a raw artifact, which is one file, and their digest, which the caller compares. An archive is not
+   * unpacked.
+   * @param runId the run of the artifact
+   * @returns undefined if the artifact has expired, was deleted or never existed
    * @throws GatelineError `failed` if it is larger than `maxBytes`
    */
-  async read(id: number, runId: number, maxBytes = 256 * MIB): Promise<ArtifactContent | undefined> {
+  async read(id: number, runId: number, maxBytes: number): Promise<ArtifactContent | undefined> {
     const what = `The download of artifact ${id}`;
     const download = async (client: DefaultArtifactClient, isInternal: boolean): Promise<Uint8Array> => {
       const path = await mkdtemp(join(this.#options.temp, 'gateline-read-'));
@@ -80,7 +80,8 @@ export class Artifacts {
       await rm(path, { recursive: true, force: true });
       return bytes;
     };
-    // The internal service may be late to list an artifact; files of a used output may be artifacts of another run.
+    // The internal service may list an artifact late, and does not know those of other runs, which have files of outputs
+    // that are used again: REST is asked next.
     for (const isInternal of this.#isInternal(runId) ? [true, false] : [false]) {
       try {
         const bytes = await this.#call(what, (client) => download(client, isInternal));
@@ -93,17 +94,17 @@ export class Artifacts {
   }
 
   /**
-   * Stores bytes as a raw artifact. An upload whose acknowledgement was lost leaves an equal artifact behind, which does
-   * no harm: what counts is the id and the digest that are returned.
-   * @param nameOf the name for one try: the name of a failed one stays taken. If it is fixed, its artifact is replaced
+   * Stores bytes as a raw artifact. If the response of a successful try is lost, its artifact stays behind. That is
+   * harmless: later jobs use the id and the digest that are returned.
+   * @param nameOf the name for one try, since that of a failed try stays taken. A constant name replaces its artifact
    */
   async upload(what: string, nameOf: (nonce: string) => string, bytes: Uint8Array, retentionDays?: number) {
     const digest = digestOf(bytes);
     const names = new Set<string>();
-    // In a re-run a fixed name belongs to the attempt before.
+    // In a re-run a constant name is taken by the attempt before.
     if (this.#options.job.runAttempt > 1 && nameOf('') === nameOf('-')) names.add(nameOf(''));
     const call = async (client: DefaultArtifactClient): Promise<number> => {
-      // Raw artifacts are named after their file. A try that was given up may still read its own.
+      // A raw artifact is named after its file. Each try has its own folder: one that was given up may still read.
       const folder = await mkdtemp(join(this.#options.temp, 'gateline-upload-'));
       const name = nameOf(randomBytes(6).toString('hex'));
       await writeFile(join(folder, name), bytes);
@@ -118,7 +119,7 @@ export class Artifacts {
     return { id: await this.#call(what, call, 1 + bytes.length / (16 * MIB)), digest };
   }
 
-  /** The internal service knows the first attempt of the own run for certain; REST knows whole runs. */
+  /** The internal service reliably knows only the first attempt of this run; REST knows whole runs. */
   #isInternal(runId: number): boolean {
     return runId === this.#options.job.runId && this.#options.job.runAttempt === 1;
   }
@@ -138,7 +139,7 @@ export class Artifacts {
       open();
     };
     const limits = { tryMs: tryMs * weight, deadline: Date.now() + waitMs, pauseAfter, report };
-    // Calls that overlap share a group: the runner knows no nested ones.
+    // Overlapping calls share a group, since groups cannot be nested.
     if (this.#calls === 0) open();
     this.#calls += 1;
     try {
@@ -147,7 +148,7 @@ export class Artifacts {
       if (error instanceof GatelineError) throw error;
       if (!hasNoService(error)) throw explainRequestError(what, 'actions: read', error);
       throw new GatelineError('platform', `${what} failed: this runner has no service for artifacts`, {
-        hint,
+        hint: NO_SERVICE_HINT,
         cause: error,
       });
     } finally {
@@ -162,7 +163,7 @@ export interface ArtifactContent {
   readonly digest: Digest;
 }
 
-const hint = 'act has none that takes the client of GitHub. `gateline run` in a step with `run:` works.';
+const NO_SERVICE_HINT = 'act has none that takes the client of GitHub. `gateline run` in a step with `run:` works.';
 
 function hasNoService(error: unknown): boolean {
   return error instanceof Error && /Unable to get the ACTIONS_|^Failed to get backend IDs/.test(error.message);
@@ -182,12 +183,12 @@ function isAbsence(error: unknown): boolean {
   return isUnknown || [404, 410].includes(statusOf(error) ?? 0);
 }
 
-/** Waits for a download, or until its file is too large: the client neither tells nor bounds its size. */
+/** Waits for a download, but not beyond a size, which the client neither tells nor limits. @throws GatelineError `failed` */
 async function underSize(folder: string, maxBytes: number, what: string, download: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const growth = new Promise<void>((resolve, reject) => {
     const stop = (size: number): void => void (size > maxBytes && resolve());
-    // A try that was given up goes on when its folder is gone: an error here must not end the process.
+    // A try that was given up goes on without its folder: its error here must not end the process.
     timer = setInterval(() => void sizeIn(folder).then(stop, reject), 200);
   });
   await Promise.race([download, growth]).finally(() => clearInterval(timer));

@@ -23,16 +23,16 @@ export const jobRefSchema = z.strictObject({
 });
 export type JobRef = z.infer<typeof jobRefSchema>;
 
-/** A file that later gates get: the unit's own, or one that its needs handed on. */
+/** A file for later gates: of the unit itself, or handed on by its needs. */
 export const handedFileSchema = z.strictObject({
   path: z.string().min(1).max(4_096),
   /** The gate that made it. */
   unit: z.string().max(200),
   /** The version in the checkout before any gate changed it; `null`: there was none. */
   base: version.nullable(),
-  /** Other versions that it may be written over. */
+  /** Other versions that the file may replace. */
   found: z.array(version.nullable()),
-  /** The version that it is handed on as (`100644 <blob id>`); `null`: deleted. */
+  /** Its version (`100644 <blob id>`); `null`: deleted. */
   after: version.nullable(),
   /** Its bytes in base64, for small files. */
   bytes: z.base64().optional(),
@@ -41,46 +41,46 @@ export const handedFileSchema = z.strictObject({
 });
 export type HandedFile = z.infer<typeof handedFileSchema>;
 
-/** What the agents of one unit have used in this run, whichever job counts it. */
+/** Time in milliseconds and cost of the agents of one unit in this run. */
 const costSchema = z.strictObject({ ms: count, costUsd: z.number().min(0).optional() });
 
 /**
- * All that one step of a gate leaves: one artifact, written once, at its end. Never changed; its digest goes to later
- * jobs as an output of the job.
+ * The result of one step of a gate: one artifact, written at its end and never changed. Its digest goes to later jobs as
+ * an output of the job.
  */
 export const documentSchema = z.strictObject({
   format: z.literal('gateline-attempt/1'),
   job: jobRefSchema,
-  /** When the agent of the output started: `max-age` counts from here. */
+  /** When the agent that made the output started: `max-age` counts from here. */
   startedAt: z.iso.datetime({ precision: 3 }),
-  /** The end of the last try; what `used`, `skipped` and `adopted` outputs end with, too. */
+  /** The end of the last try, or of the use, skip or adoption of an output. */
   entry: endedSchema,
-  /** Other requests that the output answers: that without the notes of the review which sent the work back. */
+  /** Other requests that the output answers: the request without the notes of the review that sent the work back. */
   otherRequests: z.array(digestSchema).max(16).optional(),
-  /** A pointer names it, or the output that it uses. */
+  /** A pointer names this document, or the one whose output it uses. */
   isRemembered: z.boolean().optional(),
-  /** Tries of the same step that failed before. */
+  /** Earlier tries of the same step, which failed. */
   failedTries: z.array(endedSchema).max(20),
   /** Ids of all legs of its gate, in their order; empty: no matrix. A later gate waits for each of them. */
   legs: z.array(z.string().max(80)).max(256),
   /** The contract that judged the output. */
   contract: contractSchema,
-  /** The output; absent: none. What parsed it made sure that it is JSON; a schema would drop a key `__proto__`. */
+  /** The output; absent: none. Not `z.json()`, which would drop a key `__proto__`; the parser ensures that it is JSON. */
   output: z.custom<JsonValue>().optional(),
   files: z.array(handedFileSchema).max(10_000),
-  /** What its agent took to make the output, in whichever run: what using it saves. */
+  /** What the output took to make, in whichever run: what using it saves. */
   costOfOutput: costSchema,
   /** By unit: this one and everything before it in this run. */
   costSoFar: z.record(z.string(), costSchema),
-  /** What became of entities, by unit: this one and everything before it. Absent: the definition has none. */
+  /** Changes of entities, by unit: of this one and all before it. Absent: the definition has no entities. */
   effects: z.record(z.string(), z.array(entityChangeSchema).max(10_000)).optional(),
-  /** A person may open the output. */
+  /** A person may approve the output. */
   waits: z.boolean().optional(),
-  /** What a person decided about this unit: a claim, which readers prove again. */
+  /** A decision of a person about this unit. A claim only: readers verify it again. */
   decision: z
     .strictObject({
       entry: decidedSchema,
-      /** The document that an approval names. */
+      /** The document that the approval names. */
       source: z.strictObject({ runId: count, artifactId: count, digest: digestSchema }).optional(),
     })
     .optional(),
@@ -106,12 +106,12 @@ export function parseReference(text: string): DocumentReference | undefined {
   return match ? { artifactId: Number(match[1]), digest: match[2] as Digest } : undefined;
 }
 
-/** What an approval names: this output of this request. */
+/** Identifies an output of a request in an approval: 32 hex digits. */
 export function approvalDigest(fingerprint: Digest, document: Digest): string {
   return digestOf(`${fingerprint} ${document}`).slice('sha256:'.length, 'sha256:'.length + 32);
 }
 
-/** An output that a person opened or closed: of which request, and of which document. */
+/** An approval or rejection of the output in a document. */
 export interface OutputDecision {
   readonly decision: 'approve' | 'reject';
   /** `approvalDigest` of the request and the document. */
@@ -120,7 +120,7 @@ export interface OutputDecision {
   readonly reason: string;
 }
 
-/** Longest name of an artifact that GitHub takes is 256; ids are at most 40, legs 80. */
+/** The parts of the name of an artifact. GitHub allows 256 characters; ids have at most 40, legs 80. */
 export interface ArtifactName {
   readonly pipeline: string;
   readonly gate: string;
@@ -129,15 +129,16 @@ export interface ArtifactName {
 }
 
 /**
- * The name for one try of an upload: `nonce` is new for each, since the name of a failed one stays taken. `bin`: large
- * files.
+ * The name for one try of an upload.
+ * @param nonce new for each try, since the name of a failed one stays taken
+ * @param extension `bin`: large files
  */
 export function artifactName(name: ArtifactName, nonce: string, extension: 'json' | 'bin' = 'json'): string {
   const { pipeline, gate, leg, runAttempt } = name;
   return `gateline.${pipeline}.${gate}.${leg}.${runAttempt}.${nonce}.${extension}`;
 }
 
-/** Names only narrow a list: anybody in a run can write them. */
+/** Undefined: not the name of a document. A name proves nothing: any job of a run can choose it. */
 export function parseArtifactName(name: string): ArtifactName | undefined {
   const match = /^gateline\.([\w-]+)\.([\w-]+)\.([\w-]*)\.(\d{1,6})\.\w+\.json$/.exec(name);
   if (!match) return undefined;

@@ -8,18 +8,18 @@ import { findPointer, type AttemptPointer } from './pointer.ts';
 import { MAX_DOCUMENT, readAttempt } from './publish.ts';
 import { explainDistrust, type ReuseScope } from './trusted-run.ts';
 
-/** The request whose output is looked for, and what vouches for an output. */
+/** The request whose output is searched, and which outputs may be used. */
 export interface AttemptSearch {
   readonly fingerprint: Digest;
   readonly pipeline: string;
   /** A gate's id, or `gate/leg`. */
   readonly unit: string;
   readonly scope: ReuseScope;
-  /** A run that a person names: its outputs count beside that of the newest run that has one. */
+  /** A run that a person named: its outputs are searched besides those of the run that the newest pointer names. */
   readonly resume?: number | undefined;
-  /** What accepted comments name (`approvalDigest`): documents of earlier attempts of this run. */
+  /** `approvalDigest`s in accepted comments: they name documents of earlier attempts of this run. */
   readonly approvals: ReadonlySet<string> | Promise<ReadonlySet<string>>;
-  /** What the dispatch of this run approves, and so counts before what is newer (`approvalDigest`). */
+  /** `approvalDigest`s that the dispatch of this run approves: their documents are taken before newer ones. */
   readonly preferred?: ReadonlySet<string>;
 }
 
@@ -29,23 +29,24 @@ export interface SearchPorts {
   readonly job: { readonly runId: number; readonly runAttempt: number };
 }
 
-/** A verified document that answers the request, and why others are not used, one line each. */
+/** A verified document that answers the request. `notes`: why others are not used, one line each. */
 export interface AttemptResult {
   readonly attempt?: { readonly document: AttemptDocument; readonly reference: DocumentReference };
   readonly notes: readonly string[];
-  /** The run to resume has an output for the request, and nothing vouches for it: any job of that run can have made it. */
+  /** The run to resume has an output for the request, but no pointer names it: any job of that run may have forged it. */
   readonly refusal?: string;
 }
 
 /** Documents that are downloaded at most. */
 const MAX_READS = 5;
 
-/** A run whose documents may be used, as far as their digests are accepted; those of a run to resume are named if not. */
+/** A run whose documents are searched. Only those with an accepted digest may be used. */
 interface Source {
   readonly runId: number;
   readonly runAttempt: number;
   readonly accepts: (digest: Digest) => boolean;
-  readonly isNamed?: boolean;
+  /** The run to resume: its documents that are not accepted are candidates too, to explain why they are not used. */
+  readonly isResumed?: boolean;
 }
 
 interface Candidate {
@@ -55,9 +56,8 @@ interface Candidate {
 }
 
 /**
- * The newest document for a request: of the run to resume, or of any other one, if a pointer names its digest, and of an
- * earlier attempt of this run if a comment does. Never fails: any doubt is a note. The caller judges the output by today's
- * contract.
+ * The newest document for a request, from other runs if a pointer names its digest, and from an earlier attempt of this
+ * run if a comment approves it. Never throws: any doubt becomes a note. The caller judges the output by today's contract.
  */
 export async function findAttempt(ports: SearchPorts, search: AttemptSearch): Promise<AttemptResult> {
   const notes: string[] = [];
@@ -76,7 +76,7 @@ export async function findAttempt(ports: SearchPorts, search: AttemptSearch): Pr
     }
   });
   const candidates = (await Promise.all(lists)).flat();
-  // A run that is resumed has used the output that is approved, by a newer document.
+  // The run to resume may have a newer document that uses the approved output.
   const rank = ({ artifact, isAccepted }: Candidate): number => {
     if (!isAccepted) return -1;
     const isPreferred = search.preferred?.has(approvalDigest(fingerprint, artifact.digest));
@@ -110,17 +110,17 @@ function sourcesOf(
   { fingerprint, resume, approvals, preferred }: AttemptSearch & { readonly approvals: ReadonlySet<string> },
   [pointer, ofResumed]: readonly (AttemptPointer | undefined)[],
 ): Source[] {
-  // Any job of a run can have written its artifacts: only what a pointer or a person names counts.
+  // Any job of a run may have written its artifacts, so only those that a pointer or a person names count.
   const sources: Source[] = [];
   const other = resume === job.runId ? undefined : resume;
-  // A gate has one job in a run: what names an output of this attempt of the run is a forgery of another job.
+  // A gate has one job in a run: a pointer to an output of this run attempt is a forgery by another job.
   const isForged = pointer?.runId === job.runId && pointer.runAttempt >= job.runAttempt;
   if (pointer && !isForged && pointer.runId !== other)
     sources.push({ ...pointer, accepts: (digest) => digest === pointer.digest });
   if (other !== undefined) {
     const accepts = (digest: Digest) =>
       digest === ofResumed?.digest || Boolean(preferred?.has(approvalDigest(fingerprint, digest)));
-    sources.push({ runId: other, runAttempt: 1, accepts, isNamed: true });
+    sources.push({ runId: other, runAttempt: 1, accepts, isResumed: true });
   }
   if (job.runAttempt > 1 && approvals.size > 0)
     sources.push({ ...job, accepts: (digest) => approvals.has(approvalDigest(fingerprint, digest)) });
@@ -130,8 +130,8 @@ function sourcesOf(
 /** Documents of the unit that a source has, by the names, sizes and digests of its artifacts. */
 async function listCandidates(ports: SearchPorts, search: AttemptSearch, source: Source): Promise<Candidate[]> {
   const { artifacts, github, job } = ports;
-  const { runId, accepts, isNamed = false } = source;
-  // The list is read beside the look at the run, and dropped if that is not trusted.
+  const { runId, accepts, isResumed = false } = source;
+  // The list is requested at the same time as the run, and ignored if the run is not trusted.
   const [reason, listed] = await Promise.all([
     runId === job.runId ? undefined : explainDistrust(github, search.scope, source),
     artifacts.list(runId),
@@ -143,7 +143,7 @@ async function listCandidates(ports: SearchPorts, search: AttemptSearch, source:
     const isOfUnit = name?.pipeline === search.pipeline && unitKey(name.gate, name.leg) === search.unit;
     if (!isOfUnit || digest === undefined || artifact.size > MAX_DOCUMENT) return [];
     const isAccepted = accepts(digest);
-    return isAccepted || isNamed ? [{ runId, isAccepted, artifact: { ...artifact, digest } }] : [];
+    return isAccepted || isResumed ? [{ runId, isAccepted, artifact: { ...artifact, digest } }] : [];
   });
   if (candidates.length === 0) throw new Error(`it has no output of ${search.unit} for this request`);
   return candidates;

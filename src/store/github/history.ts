@@ -6,11 +6,11 @@ import { historyEntrySchema, type HistoryEntry } from '../../history/history-ent
 import { parseJson } from '../../json/parse-json.ts';
 import type { Artifacts } from './artifacts.ts';
 
-/** Entries that an artifact carries, the newest first: those that its writer read, and its own. */
+/** Entries in an artifact, the newest first: that of its run, and those that its writer read. */
 const MAX_ENTRIES = 100;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Milliseconds: a report does not wait longer for what it only shows. */
-const LIMIT = 30_000;
+/** How long a report waits for the history, which it only shows. */
+const LIMIT_MS = 30_000;
 const FORMAT = 'gateline-history/1';
 const documentSchema = z.object({ format: z.literal(FORMAT), entries: z.array(historyEntrySchema).max(MAX_ENTRIES) });
 
@@ -29,12 +29,12 @@ export interface HistoryPorts {
   readonly github: Github;
 }
 
-/** The same in all runs: across runs, artifacts are listed by their exact name only. */
-function nameOf(pipeline: string): string {
+/** The same in all runs, since artifacts of all runs can only be listed by their exact name. */
+function artifactNameOf(pipeline: string): string {
   return `gateline-history.${pipeline}.json`;
 }
 
-/** The newest entries, the newest first; of several of one run the first counts. */
+/** The newest entries, the newest first. If a run has several, the first counts. */
 export function mergeHistory(newest: readonly HistoryEntry[], earlier: readonly HistoryEntry[]): HistoryEntry[] {
   const entries = new Map<string, HistoryEntry>();
   for (const entry of [...newest, ...earlier]) {
@@ -52,17 +52,17 @@ export async function readHistory(
 ): Promise<readonly HistoryEntry[]> {
   try {
     const answer: unknown = await github.read('The request for the histories', 'actions: read', ({ rest }, place) =>
-      rest.actions.listArtifactsForRepo({ ...place, name: nameOf(pipeline), per_page: 30 }),
+      rest.actions.listArtifactsForRepo({ ...place, name: artifactNameOf(pipeline), per_page: 30 }),
     );
     const list = listSchema.parse(answer);
     const [newest] = list.artifacts
-      // A fork's branch may have any name, and its runs put artifacts into the same list.
+      // Artifacts of forks are in the same list, and a fork can give its branch any name.
       .filter(({ workflow_run: run }) => run.head_repository_id === run.repository_id)
       .filter(({ workflow_run: run }) => branches.includes(run.head_branch ?? ''))
       .sort((a, b) => b.created_at.localeCompare(a.created_at));
     if (newest === undefined) return [];
     const reading = artifacts.read(newest.id, newest.workflow_run.id, MAX_BYTES);
-    const content = await within(LIMIT, 'The download of the history', reading);
+    const content = await within(LIMIT_MS, 'The download of the history', reading);
     const json = content && parseJson(content.bytes, { maxBytes: MAX_BYTES });
     return json?.ok ? documentSchema.parse(json.value).entries : [];
   } catch (error) {
@@ -81,8 +81,8 @@ export async function saveHistory(
   const bytes = Buffer.from(JSON.stringify({ format: FORMAT, entries: entries.slice(0, MAX_ENTRIES) }));
   try {
     const what = 'The upload of the history';
-    const upload = artifacts.upload(what, () => nameOf(pipeline), bytes, retentionDays);
-    await within(LIMIT, what, upload);
+    const upload = artifacts.upload(what, () => artifactNameOf(pipeline), bytes, retentionDays);
+    await within(LIMIT_MS, what, upload);
   } catch (error) {
     github.report(`Later runs do not show this one in their history: ${messageOf(error)}`);
   }

@@ -2,7 +2,7 @@ import { messageOf } from '../../errors.ts';
 import { within } from '../../github/retry.ts';
 import { hexOf, type Digest } from '../../json/digest.ts';
 
-/** Where the newest document of a request is said to be. Anybody who may write the cache can say so. */
+/** Claims where the newest document of a request is. Anybody who can write the cache can make one. */
 export interface AttemptPointer {
   readonly runId: number;
   readonly runAttempt: number;
@@ -10,12 +10,11 @@ export interface AttemptPointer {
   readonly digest: Digest;
 }
 
-/** Milliseconds: the cache is optional. */
-const LIMIT = 10_000;
+/** How long to wait for the cache, which is optional. */
+const LIMIT_MS = 10_000;
 /**
- * What all entries hold. It is never restored: the key says everything. The client hashes the path as it is written and
- * resolves it from the working directory: this one is the same everywhere, where a file of our own would need
- * `process.chdir` beside whatever else the process does.
+ * The content of all entries, which is never restored: the key is the pointer. The client hashes the path as written and
+ * resolves it from the working directory. This path is the same everywhere; a file of our own would need `process.chdir`.
  */
 const CONTENT = process.platform === 'win32' ? String.raw`C:\Windows\win.ini` : '/dev/null';
 
@@ -25,7 +24,7 @@ export function pointerKey(fingerprint: Digest, { runId, runAttempt, digest }: A
   return `${prefixOf(fingerprint)}${runId}-${runAttempt}-${hexOf(digest)}`;
 }
 
-/** Undefined for a key of anything else, or of another request. */
+/** Undefined: not the key of a pointer for this request. */
 export function parsePointerKey(key: string, fingerprint: Digest): AttemptPointer | undefined {
   const match = /^(\d{1,15})-(\d{1,6})-([0-9a-f]{64})(?:-2)?$/.exec(key.slice(prefixOf(fingerprint).length));
   if (!match || !key.startsWith(prefixOf(fingerprint))) return undefined;
@@ -33,15 +32,16 @@ export function parsePointerKey(key: string, fingerprint: Digest): AttemptPointe
 }
 
 /**
- * The newest pointer that this job's branch, its base or the default branch has; a failure of the cache is none.
- * @param runId the run that it must name; default: any
+ * The newest pointer in the caches of this job's branch, its base and the default branch; undefined also if the cache
+ * fails.
+ * @param runId only pointers to this run. Default: any
  */
 export async function findPointer(fingerprint: Digest, runId?: number): Promise<AttemptPointer | undefined> {
   try {
     const { restoreCache } = await import('@actions/cache');
     const prefix = `${prefixOf(fingerprint)}${runId === undefined ? '' : `${runId}-`}`;
     const lookup = restoreCache([CONTENT], prefix, [], { lookupOnly: true });
-    const key: unknown = await within(LIMIT, 'The cache', lookup);
+    const key: unknown = await within(LIMIT_MS, 'The cache', lookup);
     return typeof key === 'string' ? parsePointerKey(key, fingerprint) : undefined;
   } catch {
     return undefined;
@@ -49,8 +49,9 @@ export async function findPointer(fingerprint: Digest, runId?: number): Promise<
 }
 
 /**
- * Remembers where the document of a request is: else later runs start its agent again. A failed try is repeated once,
- * under another key, since the first stays taken. Returns why it did not; the client prints what the service says.
+ * Saves where the document of a request is: without it, later runs start the agent again. A failed try is repeated once
+ * under another key, since the first key stays taken.
+ * @returns why it was not saved; undefined: it was. The client prints the response of the service
  */
 export async function savePointer(fingerprint: Digest, pointer: AttemptPointer): Promise<string | undefined> {
   let problem: string | undefined;
@@ -58,7 +59,7 @@ export async function savePointer(fingerprint: Digest, pointer: AttemptPointer):
     try {
       const { saveCache } = await import('@actions/cache');
       const key = `${pointerKey(fingerprint, pointer)}${suffix}`;
-      const id = await within(LIMIT, 'The cache', saveCache([CONTENT], key));
+      const id = await within(LIMIT_MS, 'The cache', saveCache([CONTENT], key));
       if (id !== -1) return undefined;
       problem ??= 'the cache took no entry';
     } catch (error) {

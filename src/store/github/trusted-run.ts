@@ -14,7 +14,7 @@ export interface ReuseScope {
 }
 
 /** Events whose workflow file, commit and inputs come from people with write access. */
-const EVENTS = ['push', 'schedule', 'workflow_dispatch', 'repository_dispatch', 'merge_group', 'pull_request'];
+const TRUSTED_EVENTS = ['push', 'schedule', 'workflow_dispatch', 'repository_dispatch', 'merge_group', 'pull_request'];
 
 const repositorySchema = z.object({ full_name: z.string() });
 /** https://docs.github.com/rest/actions/workflow-runs; `head_repository` is null for a fork that was deleted. */
@@ -29,9 +29,9 @@ const runSchema = z.object({
 });
 
 /**
- * Why artifacts of a run may not be used; undefined: they may. Any job of a run can write any artifact of it, so the run
- * must be one that only people with write access could start. A fork's branch may have any name.
- * @param run the answer of REST
+ * Why artifacts of a run may not be used; undefined: they may. Any job of a run can write any of its artifacts, so only
+ * people with write access may have been able to start it. Branch names prove nothing: a fork can choose any.
+ * @param run the response of REST
  */
 export function distrustReason(run: unknown, scope: ReuseScope): string | undefined {
   const { data } = runSchema.safeParse(run);
@@ -42,7 +42,7 @@ export function distrustReason(run: unknown, scope: ReuseScope): string | undefi
   if (!isSameRepository(head, scope.repository)) return `its commit is of ${head ?? 'a deleted fork'}`;
   const path = data.path.split('@')[0];
   if (path !== scope.workflow) return `it is of the workflow ${path}`;
-  if (!EVENTS.includes(data.event)) return `its event is ${data.event}, which anybody can cause`;
+  if (!TRUSTED_EVENTS.includes(data.event)) return `its event is ${data.event}, which anybody can cause`;
   if (data.event === 'pull_request') {
     const isSame = data.pull_requests?.some(({ number }) => number === scope.pullRequest);
     return isSame ? undefined : 'it is of another pull request';
