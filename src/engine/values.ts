@@ -16,7 +16,13 @@ export function storeValue({ ports }: Call, value: JsonValue): Promise<Content> 
   return ports.contents.put(canonicalChunks(value));
 }
 
-/** Stores the part of an output that later gates see. */
-export function exportsOf(call: Call, value: JsonValue, pointers: readonly string[]): Promise<Content> {
-  return storeValue(call, pickPointers(value, pointers));
+/** Stores the part of an output that later gates see. @param output the whole value, which is stored already */
+export async function exportsOf(
+  call: Call,
+  value: JsonValue,
+  pointers: readonly string[],
+  output: Content,
+): Promise<Content> {
+  const part = pickPointers(value, pointers);
+  return part === value ? output : storeValue(call, part);
 }

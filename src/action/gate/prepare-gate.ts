@@ -190,8 +190,9 @@ async function outputOf({ document, job }: NeedDocument, judge: Judge): Promise<
   const handedOn = files.map(({ path }) => path).sort();
   if (value === undefined) return { unit, texts: [], output: { verdict: NOT_APPLICABLE, handedOn } };
   const contract = judge.contracts.get(gateOf(unit))!;
-  const texts = [canonicalJson(value), canonicalJson(pickPointers(value, contract.exports))];
-  const [output, exports] = texts.map(contentOf);
+  const part = pickPointers(value, contract.exports);
+  const texts = (part === value ? [value] : [value, part]).map(canonicalJson);
+  const [output, exports = output] = texts.map(contentOf);
   const how = originHow(entry.how);
   const judged = { ...entry, output, exports, verdict, contract: digestOfJson(contract) };
   const checkpoint = checkpointOf(judged, { attempt: originOf(entry), how, startedAt });

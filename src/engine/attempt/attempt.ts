@@ -130,8 +130,9 @@ export async function finishAttempt(call: Call, open: OpenAttempt, result?: Agen
     iteration: started.iteration,
     rework: started.rework,
     ...(output && { output, ...(await legsEntry(call, unit, output)) }),
-    ...(value !== undefined &&
-      verdict.status !== 'failed' && { exports: await exportsOf(call, value, contract.exports) }),
+    ...(output &&
+      value !== undefined &&
+      verdict.status !== 'failed' && { exports: await exportsOf(call, value, contract.exports, output) }),
     ...recordChanges(call, changes),
     ...(effects.length > 0 && { effects }),
     snapshot: snapshotId(after),

@@ -36,7 +36,7 @@ export async function lookUp(call: Call, unit: Unit, fingerprint: Digest): Promi
   if (checkpoint.how === 'skipped') return { checkpoint };
   const { output } = checkpoint;
   const value = output && (await readValue(call, output.digest));
-  if (value === undefined) return { reason: 'the stored output is missing or damaged' };
+  if (!output || value === undefined) return { reason: 'the stored output is missing or damaged' };
   const { digest, contract } = call.contractOf(gate);
   let judged = checkpoint;
   // Of attempts that are judged together, only one output is stored.
@@ -44,7 +44,12 @@ export async function lookUp(call: Call, unit: Unit, fingerprint: Digest): Promi
     return { reason: 'its contract changed, which judges several attempts together' };
   if (checkpoint.contract !== digest) {
     const verdict = await judge(await call.compiledContract(gate), value, judgeContexts(call));
-    judged = { ...checkpoint, verdict, contract: digest, exports: await exportsOf(call, value, contract.exports) };
+    judged = {
+      ...checkpoint,
+      verdict,
+      contract: digest,
+      exports: await exportsOf(call, value, contract.exports, output),
+    };
   }
   if (isRemembered(judged.verdict, gate)) return { checkpoint: judged };
   return {

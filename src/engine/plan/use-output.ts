@@ -146,7 +146,7 @@ async function carryOutDecision(call: Call, { work, decision }: PersonChoice): P
     value === undefined
       ? { ...NOT_APPLICABLE, advice: decision.reason }
       : await judge(compiled, value, judgeContexts(call));
-  const exports = value === undefined ? undefined : await exportsOf(call, value, contract.exports);
+  const exports = output && value !== undefined ? await exportsOf(call, value, contract.exports, output) : undefined;
   const entry: EndedEntry = {
     ...call.entryHead(),
     kind: 'ended',
