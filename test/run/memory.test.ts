@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addItems, documentPath, itemId, itemIds, newItems, readLearnings } from '../../src/run/memory.ts';
+import { addItems, itemId, itemIds, newItems, readLearnings } from '../../src/run/memory.ts';
 
 const linesOf = (text: string) => readLearnings(text).map((item) => `${item.heading}: ${item.text}`);
 const learned = (text: string, heading = 'Learnings') => ({ heading, text });
@@ -48,10 +48,6 @@ describe('what an agent learned', () => {
 
 describe('a document', () => {
   const before = '# Patterns\n\n## Tests\n- a\n\n\n## Other\n- b';
-
-  it('is in a folder that git holds', () => {
-    expect(documentPath('progress')).toBe('.gateline/memory/progress.md');
-  });
 
   it.each([
     ['at the end of its section', [learned('c', 'tests')], before.replace('- a', '- a\n- c')],

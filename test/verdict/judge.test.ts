@@ -242,11 +242,6 @@ describe('a contract', () => {
     });
   });
 
-  it('with one fault says only that', async () => {
-    const message = '/checks/0: there is no `x` here; known here: output, score, subject, metadata';
-    await expect(compileContract({ ...NONE, checks: ['x'] })).rejects.toMatchObject({ message });
-  });
-
   it.each([
     3,
     null,
