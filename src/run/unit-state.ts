@@ -5,29 +5,31 @@ import { approvalKey, attemptKey, isGoodEnd, type Attempt, type LogState, type R
 import { MEETS_CONTRACT, STATUS_PHRASES, type RunStatus, type UnitStatus } from './status.ts';
 import { NO_LEG, UnitGraph, worksByItself, type Unit } from './units.ts';
 
-/** How a unit stands, for people: the scheduler looks outputs up, and never asks. */
-export interface UnitState {
-  readonly unit: Unit;
-  readonly needs: readonly UnitKey[];
+/** The status of a unit, and why. */
+interface StatusInfo {
   readonly status: UnitStatus;
   /** Later gates may use it: passed, approved, not applicable, skipped, or partial where that is allowed. */
   readonly done: boolean;
   /** Why it has this status: one sentence without a full stop. */
   readonly reason: string;
-  /** A decision that its next turn carries out instead of an agent. */
+  /** A decision that the next turn of the unit carries out instead of starting an agent. */
   readonly turn?: 'skip' | 'adopt';
-  /** Of this run, in order. */
+}
+
+/** The state of a unit, for people. The scheduler never reads it: it looks outputs up. */
+export interface UnitState extends StatusInfo {
+  readonly unit: Unit;
+  readonly needs: readonly UnitKey[];
+  /** The attempts of this run, in order. */
   readonly attempts: readonly Attempt[];
   /** The end of the newest attempt that ended. */
   readonly ended?: EndedEntry;
 }
 
-type Standing = Pick<UnitState, 'status' | 'done' | 'reason' | 'turn'>;
-
-/** Whether the process that a claim names still works. */
+/** Whether a process is still alive. */
 export type IsAlive = (process: ProcessId) => boolean;
 
-/** The units of a run, in the order of the definition. A gate whose legs are not known yet is one unit without a leg. */
+/** The states of the units of a run, in file order. A gate whose legs are not known yet is one unit without a leg. */
 export function describeUnits(
   pipeline: Pipeline,
   state: LogState,
@@ -43,31 +45,32 @@ export function describeUnits(
     const needs = unit.gate.needs.flatMap((id) => graph.unitsOf(id) ?? []).map(describe);
     const attempts = run?.attempts.get(unit.key) ?? [];
     const ended = attempts.findLast((attempt) => attempt.ended)?.ended;
-    const standing =
+    const info =
       describeOpen(attempts.at(-1), isAlive) ??
       describeTurn(unit, ended, state) ??
       describeWait(unit, ended, needs, { graph, state, run, obstacle }) ??
       describeEnd(unit, ended!, state, obstacle);
-    const unitState = { unit, needs: needs.map(({ unit: { key } }) => key), ...standing, attempts, ended };
+    const unitState = { unit, needs: needs.map(({ unit: { key } }) => key), ...info, attempts, ended };
     states.set(unit.key, unitState);
     return unitState;
   };
   return new Map(graph.units.map((unit) => [unit.key, describe(unit)]));
 }
 
-/** The units of a run, with the legs that it made from data. */
+/** The units of a run, with its legs that came from data. */
 function graphOfRun(pipeline: Pipeline, run: RunState | undefined): UnitGraph {
   const graph = new UnitGraph(pipeline);
-  for (const gate of pipeline.gates) if (graph.unitsOf(gate.id) === undefined) graph.setLegs(gate, legsOf(gate, run));
+  for (const gate of pipeline.gates)
+    if (graph.unitsOf(gate.id) === undefined) graph.setLegs(gate, legsInRun(gate, run));
   return graph;
 }
 
-function legsOf({ id, matrix }: Gate, run: RunState | undefined): readonly Leg[] {
+function legsInRun({ id, matrix }: Gate, run: RunState | undefined): readonly Leg[] {
   const source = matrix && 'from' in matrix ? run?.attempts.get(matrix.from.gate)?.at(-1)?.ended : undefined;
   const legs = source?.legs?.[id];
   if (legs !== undefined) return legs;
   const keys = [...(run?.attempts.keys() ?? [])].filter((key) => key.startsWith(`${id}/`));
-  // Ids of legs become parts of commands that people copy.
+  // Ids of legs become parts of commands that people copy, so only plain ones are used.
   const ids = keys.map((key) => key.slice(id.length + 1)).filter((leg) => /^[\w.-]{1,80}$/.test(leg));
   if (ids.length > 0) return ids.map((leg) => ({ id: leg, matrix: {} }));
   const isEmpty =
@@ -75,8 +78,8 @@ function legsOf({ id, matrix }: Gate, run: RunState | undefined): readonly Leg[]
   return isEmpty ? [] : [NO_LEG];
 }
 
-/** An attempt that has not ended. */
-function describeOpen(last: Attempt | undefined, isAlive: IsAlive): Standing | undefined {
+/** The status of a unit whose newest attempt has not ended; undefined: it has. */
+function describeOpen(last: Attempt | undefined, isAlive: IsAlive): StatusInfo | undefined {
   if (last?.started === undefined || last.ended !== undefined) return undefined;
   const { process, at } = last.started;
   if (process && !isAlive(process))
@@ -85,12 +88,12 @@ function describeOpen(last: Attempt | undefined, isAlive: IsAlive): Standing | u
   return { status: 'running', done: false, reason: `an agent works on it since ${at}${between}` };
 }
 
-/** A decision that the next turn of the unit carries out. */
+/** The status of a unit whose next turn carries out a decision; undefined: there is none. */
 function describeTurn(
   { key }: Unit,
   ended: EndedEntry | undefined,
   { pendingDecisions, forceDecisions }: LogState,
-): Standing | undefined {
+): StatusInfo | undefined {
   const turn = pendingDecisions.get(key);
   const isRefused = turn?.decision === 'adopt' && ended?.how === 'adopted';
   if (turn && !isRefused)
@@ -98,7 +101,7 @@ function describeTurn(
       ...pendingFor(`${turn.actor} ${turn.decision === 'skip' ? 'skips it' : 'supplied its output'}: ${turn.reason}`),
       turn: turn.decision,
     };
-  // A good end clears the force: one that is still there came later.
+  // A good end clears a force: one that is still there was decided later.
   const force = forceDecisions.get(key);
   if (force && (ended === undefined || isGoodEnd(ended)))
     return pendingFor(`${force.actor} asked for a new attempt: ${force.reason}`);
@@ -113,13 +116,13 @@ interface RunContext {
   readonly obstacle: string | undefined;
 }
 
-/** A unit without a result that counts. */
+/** The status of a unit without a result, and why; undefined: it has one. */
 function describeWait(
   { key, gate, leg }: Unit,
   ended: EndedEntry | undefined,
   needs: readonly UnitState[],
   { graph, state, run, obstacle }: RunContext,
-): Standing | undefined {
+): StatusInfo | undefined {
   const rollback = ended && state.rejections.get(attemptKey(attemptOf(ended)));
   const isTakenBack = rollback?.decision === 'rollback';
   const isSentBack = run?.sentBackUnits.has(key) ?? false;
@@ -142,8 +145,8 @@ function describeWait(
 }
 
 /**
- * Why no further agent of a run may start; undefined: it may.
- * @param spentUsd what jobs outside of this log have cost
+ * Why `max-cost` lets no further agent of a run start; undefined: it does.
+ * @param spentUsd cost of jobs that are not in this log. Default: 0
  */
 export function costObstacle({ maxCost }: Pipeline, run: RunState | undefined, spentUsd = 0): string | undefined {
   if (maxCost === undefined) return undefined;
@@ -154,15 +157,15 @@ export function costObstacle({ maxCost }: Pipeline, run: RunState | undefined, s
 
 const STOPPED: ReadonlySet<UnitStatus> = new Set<UnitStatus>(['failed', 'partial', 'blocked']);
 
-function pendingFor(reason: string): Standing {
+function pendingFor(reason: string): StatusInfo {
   return { status: 'pending', done: false, reason };
 }
 
 /**
- * The judgement of an attempt that ended, as the engine treats it.
+ * The status of a unit by the end of its newest attempt.
  * @param obstacle why no further agent of the run may start
  */
-function describeEnd({ gate, key }: Unit, ended: EndedEntry, state: LogState, obstacle?: string): Standing {
+function describeEnd({ gate, key }: Unit, ended: EndedEntry, state: LogState, obstacle?: string): StatusInfo {
   const { how, verdict, output, fingerprint, actor, reason } = ended;
   if (how === 'lost')
     return { status: 'lost', done: false, reason: verdict.issues[0]?.message ?? 'nobody ended its attempt' };
@@ -201,7 +204,7 @@ export function because(reason: string): string {
   return reason === '' ? '' : `: ${reason}`;
 }
 
-/** Why an output is used that a person had to look at; undefined: nobody approved it. */
+/** Who approved an output, and why; undefined: nobody did. */
 export function approvalText(
   { approvals }: LogState,
   { fingerprint, output }: Pick<EndedEntry, 'fingerprint' | 'output'>,

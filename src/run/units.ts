@@ -10,7 +10,7 @@ export interface Unit {
   readonly leg: Leg;
 }
 
-/** Of a gate without a matrix, or whose legs are not known yet. */
+/** The leg of a gate without a matrix, or of one whose legs are not known yet. */
 export const NO_LEG: Leg = { id: '', matrix: {} };
 
 /** The units of a pipeline. Legs that come from data are added when their list is known. */
@@ -59,7 +59,7 @@ export class UnitGraph {
     return this.#gates.get(id);
   }
 
-  /** The gate of an id that somebody wrote. @throws GatelineError `usage` naming the one that was meant */
+  /** The gate with an id that a user wrote. @throws GatelineError `usage` with the id that is probably meant */
   requireGate(id: string): Gate {
     const gate = this.gate(id);
     if (gate !== undefined) return gate;
@@ -68,7 +68,7 @@ export class UnitGraph {
     throw new GatelineError('usage', `the pipeline has no gate ${id}`, { hint });
   }
 
-  /** The unit of a key that somebody wrote: a leg that comes from data may not be known yet. @throws GatelineError `usage` */
+  /** The unit with a key that a user wrote. A leg that comes from data may not be known yet. @throws GatelineError `usage` */
   requireUnit(key: UnitKey): Unit {
     const unit = this.unit(key);
     if (unit !== undefined) return unit;
@@ -81,7 +81,7 @@ export class UnitGraph {
     throw new GatelineError('usage', message, { hint: keys?.join(', ') ?? '`gateline status` shows them' });
   }
 
-  /** All units of a gate, or the one of a key. @throws GatelineError as {@link requireUnit} */
+  /** All units of a gate, or the unit with a key. @throws GatelineError as {@link requireUnit} */
   unitsNamed(key: string): readonly Unit[] {
     return this.unitsOf(key) ?? [this.requireUnit(key)];
   }
@@ -125,7 +125,7 @@ export function fileGlobs({ files }: Gate): readonly string[] {
   return files === undefined || files === 'changed' ? [] : files;
 }
 
-/** Whether the agent of a gate is no command: it works between `begin` and `complete`. */
+/** Whether a gate has no command, so that its agent works by itself, between `begin` and `complete`. */
 export function worksByItself({ run, uses }: Gate): boolean {
   return run === undefined && uses?.local === undefined;
 }
