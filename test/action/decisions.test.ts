@@ -125,7 +125,7 @@ describe('decisions in comments', () => {
     expect((await read()).map(([decision]) => decision)).toEqual([after]);
   });
 
-  it('end with a deletion that no person made: it may have been of the rejection', async () => {
+  it('do not count after a deletion by an app, which may have deleted the rejection', async () => {
     comment(`approve design ${D1}`);
     remove(repository.users.get('maintainer'));
     expect(await read()).toHaveLength(1);

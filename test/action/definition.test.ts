@@ -110,7 +110,7 @@ describe('the definition of a job', () => {
     expect(await read(none, head, undefined, false)).toMatchObject({ run: 'head' });
   });
 
-  it('may stand in a folder of the checkout, which is then the place of its gates', async () => {
+  it('may be in a folder of the checkout, where its gates then work', async () => {
     const checkout = clone();
     const root = join(checkout, 'app');
     expect(await read(checkout, head, 'app/gateline.yml')).toEqual({

@@ -98,7 +98,7 @@ describe('the report of a run', () => {
     expect(collect(ALL, skipped, { allowSkipped: ['lint'] }).problems).toEqual([]);
   });
 
-  it('says of a gate that failed what its job cannot say', () => {
+  it('shows for a failed gate what its job cannot show', () => {
     const review = createNeed({ unit: 'review', verdict: FAILED }, { result: 'failure' });
     const { view, problems } = collect([...ALL.slice(0, 3), review]);
     expect([view.status, problems, view.units.at(-1)!.status]).toEqual(['error', [], 'failed']);
@@ -175,7 +175,7 @@ describe('a file for delivery', () => {
 });
 
 describe('what a gate hands on', () => {
-  it('is its own files over those of its needs, written over what a checkout has', () => {
+  it('is its own files over those of its needs, written over the versions of a checkout', () => {
     const need = createFile('design', 'v0', [], 'v1');
     const other = { ...need, path: 'other.txt' };
     const own = { 'made.txt': { base: 'v1', found: ['v1'], after: 'v2' } };
@@ -187,7 +187,7 @@ describe('what a gate hands on', () => {
     expect(handOn('build', deleted, [])).toEqual([{ ...file, base: null, found: ['v1'], after: null }]);
   });
 
-  it('is named by an output of its own for each leg, and opened by a line to copy', () => {
+  it('is named by an output of its own for each leg, and approved by a line to copy', () => {
     expect(attemptOutputs({ legs: [], unit: 'design' } as unknown as GateJob)).toEqual(['attempt', 'attempt-0']);
     expect(attemptOutputs({ legs, unit: 'build/mac' } as unknown as GateJob)).toEqual(['attempt-1']);
     const { document, reference } = createNeed();

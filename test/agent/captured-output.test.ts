@@ -52,7 +52,7 @@ describe('output of an agent', () => {
     }
   });
 
-  it('keeps the beginning and the end of a long one, with what is left out between', () => {
+  it('keeps the start and the end of a long one, with a note about the part between', () => {
     const all = Array.from({ length: 400_000 }, (_, n) => `line ${n}\n`);
     const { text, lines } = capture([all.slice(0, 200_000).join(''), all.slice(200_000).join('')]);
     expect(lines).toHaveLength(400_000);

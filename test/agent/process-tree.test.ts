@@ -98,7 +98,7 @@ async function bystander(attempt: TestAttempt, variables: Readonly<Record<string
 describe('what a killed engine left', () => {
   const agents = createAgents({ graceMs: 200 });
 
-  it('is ended, wherever it moved, and again without harm', async () => {
+  it('is ended, wherever it moved, and a second time without harm', async () => {
     await using attempt = await testAttempt();
     const command = `echo $$ > a.pid; setsid bash -c '${STUBBORN.replace('a.pid', 'b.pid')}' &
       (setsid sleep 600 & echo $! > c.pid); wait`;

@@ -84,7 +84,7 @@ describe('what cannot be started', () => {
   });
 });
 
-describe('an agent that waits for the word', () => {
+describe('a prepared agent that waits for `run`', () => {
   it('does nothing before it, and is the process that was named', async () => {
     await using attempt = await testAttempt();
     const agents = createAgents();
@@ -105,7 +105,7 @@ describe('an agent that waits for the word', () => {
     expect(existsSync(join(attempt.directory, 'ran'))).toBe(false);
   });
 
-  it('ends with an engine that is killed before the word, and does nothing', async () => {
+  it('ends with an engine that is killed before `run`, and does nothing', async () => {
     await using attempt = await testAttempt();
     const engine = spawn(process.execPath, [
       join(import.meta.dirname, 'engine.ts'),

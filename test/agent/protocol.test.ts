@@ -150,7 +150,7 @@ describe('metrics', () => {
 });
 
 describe('tool versions', () => {
-  it('are asked for once, and say what is missing', async () => {
+  it('are determined once, and name a missing tool', async () => {
     await using attempt = await testAttempt();
     const toolVersion = createToolVersions({
       workingDirectory: attempt.directory,

@@ -110,7 +110,7 @@ class Browser extends Project {
 }
 
 describe('gateline do', () => {
-  it('is what runs a definition without gates', async () => {
+  it('works with a definition without gates', async () => {
     const commands = { open: { syntax: 'true' } };
     const project = new Project({ 'gateline.yml': JSON.stringify({ pipeline: 'p', commands }) });
     const error = 'error gateline.yml has no gates\nhint  `gateline do COMMAND` runs one of its commands\n';
@@ -315,7 +315,7 @@ describe('two commands', () => {
 });
 
 describe('gateline entities', () => {
-  it('notes what became of them elsewhere, with who and why', async () => {
+  it('records what commands elsewhere changed, with actor and reason', async () => {
     const browser = new Browser();
     await browser.expect(
       [

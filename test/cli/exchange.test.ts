@@ -51,7 +51,7 @@ describe('mirror', () => {
     expect(new Set(executions.map(({ id }) => id)).size).toBe(2);
   });
 
-  it('shows the phase that works while it works', async () => {
+  it('shows the phase that is running', async () => {
     const go = '$RUNS.go';
     const slow = mirrored('agent-flow').replace(
       agent({ message: 'Found 3 modules' }).replaceAll('"', '\\"'),
@@ -149,7 +149,7 @@ describe('import', () => {
     await project.expect('run --quiet', 0, /2 {2}map +passed +adopted +87[\s\S]+3 {2}generate +passed +ran/);
   });
 
-  it('refuses what fits no gate or no contract, and takes nothing then', async () => {
+  it('refuses files that fit no gate or no contract, and imports nothing', async () => {
     const project = create(pipeline({ other: {} }));
     project.write('.claude/orchestration.local.md', ORCHESTRATION);
     await project.expect(

@@ -109,7 +109,7 @@ describe('gateline loop', () => {
     expect(commits(folder)).toHaveLength(6);
   });
 
-  it('leaves what needs a task that failed, does all others, and tries again who is named', async () => {
+  it('skips tasks that need a failed one, does all others, and tries named ones again', async () => {
     const folder = project([task('c'), task('d', undefined, ['c']), task('e')], GATES, { retries: 0 });
     await folder.expect(
       'loop tasks.json -q',
@@ -173,7 +173,7 @@ describe('gateline loop', () => {
     expect(commits(folder)).toEqual(['a: Add a']);
   });
 
-  it('begins with the commit that a hook refused', async () => {
+  it('starts with the commit that a hook refused before', async () => {
     const folder = project([task('a'), task('b')]);
     folder.write('.git/hooks/pre-commit', '#!/bin/sh\necho lint failed >&2\nexit 1\n');
     chmodSync(join(folder.root, '.git/hooks/pre-commit'), 0o755);

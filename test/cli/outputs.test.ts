@@ -10,7 +10,7 @@ const say = (project: Project, text: string) => writeFileSync(join(project.outsi
 const SAY = 'echo one >> "$RUNS"; cp "$HOME/say" "$GATELINE_OUTPUT"';
 
 describe('secrets', () => {
-  it('under 8 characters change no output; in what is printed they are whole words only', async () => {
+  it('under 8 characters are redacted only in printed text, as whole words', async () => {
     const output = { score: 100, devices: ['dev', 'a device'], note: 'stage dev, 100 %' };
     const project = one({
       run: `echo "developers on dev: 100"; ${agent(output)}`,
@@ -167,7 +167,7 @@ describe('an output', () => {
     expect(verdict!.issues.map((issue) => issue.message)).toEqual([message, 'the agent ended with exit code 9']);
   });
 
-  it('that was good is judged again when its contract changes, without its agent', async () => {
+  it('is judged again without its agent when its contract changes', async () => {
     const project = one({ run: agent({ a: 1 }) });
     await project.run();
     project.ran();

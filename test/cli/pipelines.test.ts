@@ -59,7 +59,7 @@ describe('legs', () => {
     );
   });
 
-  it('that are none are done when what their gate needs is', async () => {
+  it('of an empty list are done when the needs of their gate are', async () => {
     const project = create({
       list: { run: agent([]) },
       edit: { run: `echo x > a.txt; ${agent()}`, files: ['a.txt'] },

@@ -5,7 +5,7 @@ import { agent, pipeline, placeOf, Project } from './support.ts';
 const WRITE = `mkdir -p out && cp spec.md "out/$(cat spec.md).txt"; ${agent()}`;
 
 describe('a gate runs', () => {
-  it('only if what it reads has changed, and says which file; nothing to do writes nothing', async () => {
+  it('only if an input has changed, and names the file; with nothing to do, nothing is written', async () => {
     const project = new Project({
       'spec.md': 'A',
       'src/a.txt': 'a',

@@ -92,7 +92,7 @@ describe('a compiled workflow on GitHub', () => {
     expect(conclusions(run)).toBe('first failure, fourth skipped, report failure, second success, third success');
   });
 
-  it('runs the action of a gate, takes its answer, and does not run it for an output that holds', async () => {
+  it('runs the action of a gate, reads its output, and skips it if an output holds', async () => {
     let calls = 0;
     const actions = {
       'anthropics/claude-code-action': async ({ inputs, env }: { inputs: object; env: Record<string, string> }) => {

@@ -98,7 +98,7 @@ describe('writing', () => {
 });
 
 describe('reading', () => {
-  it('takes over gates that passed, with what is said of them, and the deep dive', () => {
+  it('imports gates that passed, with result and message, and the deep dive', () => {
     const run = agentFlow.read([fileOf(ALONE, ORCHESTRATION), fileOf(DIVE, DEEP_DIVE)]);
     expect(run).toMatchObject({ pipeline: 'agent-flow', task: TASK, documents: { 'deep-dive': DEEP_DIVE } });
     expect(run.gates.map(({ gate, agent, output, needs }) => [gate, agent, output, needs])).toEqual([
@@ -116,7 +116,7 @@ describe('reading', () => {
     expect(run.notes[0]).toBe('implementation did not pass: it runs again');
   });
 
-  it('takes members of a group with their results, after what is before the group', () => {
+  it('imports members of a group with their results, after the gates before the group', () => {
     const { gates, notes } = agentFlow.read([fileOf(GROUPED, TEAM)]);
     expect(gates.slice(3)).toMatchObject([
       { gate: 'review', agent: 'Lawliet', needs: ['implementation'], output: { result: 'APPROVED' } },

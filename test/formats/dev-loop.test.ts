@@ -61,7 +61,7 @@ it('writes the state of the graph, retries, tasks and sums', () => {
   expect(valueIn(histories, 'metrics.json')).toMatchObject({ runs: 4, completed: 1, failed: 3, costUsd: 0.4 });
 });
 
-it('takes over the task, the changes and the documents, from a file or a step of the graph', () => {
+it('imports the task, the changes and the documents, from a file or a step of the graph', () => {
   const state = valueIn(devLoop.write(sourceOf('executing', units)), STATE);
   const files = [fileOf('progress.md', '# Progress\n'), fileOf('metrics.json', {})];
   for (const value of [state, { channel_values: state }, { checkpoint: { channel_values: state }, metadata: {} }]) {

@@ -42,7 +42,7 @@ const entryOf = (run: number, fields: Partial<HistoryEntry> = {}): HistoryEntry 
 });
 
 describe('writing', () => {
-  it('says how a run stands, with every field of the guide', () => {
+  it('shows the state of a run, with every field of the guide', () => {
     const change = { path: 'a', before: null, after: '100644 1234' };
     const units = [
       phase(0, 'passed', { changes: [change], attempts: [attempt(1), attempt(2)] }),
@@ -142,7 +142,7 @@ const valid = valueIn(
 );
 
 describe('reading', () => {
-  it('takes over results of completed phases, and names what it leaves out', () => {
+  it('imports results of completed phases, and names what it leaves out', () => {
     const run = nexus.read([fileOf(CURRENT, { ...valid, retries: { gate_0: 1 } })]);
     expect(run).toMatchObject({ pipeline: 'p', subject: 'workflow-20251029-123456', task: 'implement checkout' });
     expect(run.gates.map(({ gate, output, issues }) => [gate, output, issues])).toEqual([

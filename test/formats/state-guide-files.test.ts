@@ -34,7 +34,7 @@ function refusal(files: Record<string, unknown>, subject?: string): GatelineErro
 }
 
 describe('importing state files', () => {
-  it('takes what the pipeline lists as completed, with remarks and times, and lets the rest run', () => {
+  it('imports gates that the pipeline lists as completed, with issues and times, and lets the rest run', () => {
     const files = [
       { path: GATE_2, bytes: bytesOf({ ...mapping, status: 'PARTIAL' }), modified: Date.UTC(2026, 0, 2) },
       { path: GATE_1, bytes: bytesOf(design) },
@@ -52,7 +52,7 @@ describe('importing state files', () => {
     for (const [index, note] of notes.entries()) expect(run.notes[index]).toContain(note);
   });
 
-  it('takes what says SUCCESS where there is no file of the pipeline, and never what has no output', () => {
+  it('imports gates that say SUCCESS if the pipeline has no file, and never one without an output', () => {
     const partial = { ...mapping, gate: 3, status: 'PARTIAL' };
     const run = read({ ...designWith({ output: null }), [GATE_2]: mapping, [`${STEM}-gate3-output.json`]: partial });
     expect(run.gates.flatMap(({ gate, output }) => (output === undefined ? [] : [gate]))).toEqual([2]);
@@ -186,7 +186,7 @@ describe('step 0B: what replaces the output of a gate that is not done', () => {
     if (standIn.choice === 'input') expect(standIn.output).toEqual(order);
   });
 
-  it('does not take what every object has for the input of a gate', () => {
+  it('does not use inherited properties of objects as the input of a gate', () => {
     expect(standInFrom(undefined, { needs: {} }, { ...gate, id: 'constructor' }).choice).toBe('none');
   });
 });

@@ -101,7 +101,7 @@ commands:
 
 describe('a manifest', () => {
   const states = { refs: { valid: true, has_value: true }, session: { valid: false, has_value: false } };
-  it('says how the entities of a skill are', () => {
+  it('has the status of each entity of a skill', () => {
     const manifest = { loaded_skills: [{ name: 'agent-browser', state: states }] };
     expect(readManifest(manifest, 'agent-browser')).toEqual(states);
     expect(readManifest({ name: 'x' }, 'x')).toBeUndefined();

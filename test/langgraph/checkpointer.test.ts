@@ -67,7 +67,7 @@ describe('files of a checkpointer', () => {
     expect(await readdir(folder.parent)).toEqual(['checkpoints']);
   });
 
-  it('are not written for ids that are none', async () => {
+  it('are not written for invalid ids', async () => {
     await using folder = await testFolder();
     const saver = folder.open();
     for (const id of ['../x', 'A', 'a.b', 'a\n', 'x'.repeat(101), 7, null])
@@ -152,7 +152,7 @@ describe('what was stored', () => {
     expect(await writesAt(folder.open(), at('t'))).toEqual(writes.map(([channel]) => ['task', channel, first]));
   });
 
-  it('is refused where the serializer would replace all of it by a remark', async () => {
+  it('is refused if the serializer cannot write it as JSON', async () => {
     await using folder = await testFolder();
     const saver = folder.open();
     await expect(put(saver, at('t'), { n: 1n })).rejects.toEqual(usage);

@@ -53,7 +53,7 @@ describe('a thread of several processes', () => {
     ]);
   });
 
-  it('begins anew after it is deleted, while a program works on it', async () => {
+  it('is created again after it is deleted, while a program uses it', async () => {
     await using folder = await testFolder();
     const deletions: Promise<void>[] = [];
     const writer = new Program('writer.ts', [folder.path, 't', 'n', '30'], () => {

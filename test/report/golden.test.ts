@@ -148,7 +148,7 @@ describe('what people read', () => {
   });
 });
 
-it('names no time of runs that took next to none', () => {
+it('shows no time for runs of less than 50 ms', () => {
   const short = history.map((entry) => ({ ...entry, status: 'completed' as const, ms: 20, costUsd: undefined }));
   expect(historyTitle(short)).toBe(`Last runs (${short.length}): 100 % completed`);
 });

@@ -149,7 +149,7 @@ describe('figures', () => {
 });
 
 describe('an earlier run', () => {
-  it('stands as at its end, whatever was decided later', () => {
+  it('is shown as at its end, whatever was decided later', () => {
     const log = new LogBuilder().play('plan+ close reject');
     expect(summaryOf(viewOf(chain, log, { run: 1 }))).toBe('passed pending! pending! | closed | gateline status');
     expect(() => viewOf(chain, log, { run: 7 })).toThrow('pr-42 has no run 7 of main');

@@ -66,7 +66,7 @@ describe('a pull request', () => {
 describe('a comment', () => {
   const world = useGithub();
 
-  it('says what it changed: an output that waits for nobody, and one that was approved', async () => {
+  it('is answered for an output that waits for nobody, and for one that was approved', async () => {
     const gates = { free: { run: agent('{}'), inputs: [] }, plan: GATES.plan };
     const repository = await world.create({ files: peopleFiles(gates) });
     const first = await repository.pullRequest({ branch: 'feature', files: { 'a.txt': 'a' } });
@@ -84,7 +84,7 @@ describe('a comment', () => {
     expect([worked(next), next.job('plan').conclusion], logsOf(next)).toEqual([['plan'], 'failure']);
   });
 
-  it('that a later job may not read opens nothing there, and the job names the permission that it lacks', async () => {
+  it('that a later job may not read approves nothing there, and the job names the missing permission', async () => {
     const permissions = { contents: 'read' };
     const gates = { ...GATES, build: { needs: ['plan'], run: agent('{}'), inputs: [] } };
     const repository = await world.create({ files: peopleFiles(gates, { jobs: { build: { permissions } } }) });

@@ -86,7 +86,7 @@ function write(body: string): Promise<StickyComment> {
 }
 
 describe('the comment on a pull request', () => {
-  it('is made once, then updated, and never goes back to an earlier run', async () => {
+  it('is created once, then updated, and never by an earlier run', async () => {
     comments.add('a person says hello', 'octocat');
     expect(await write(bodyOf(9))).toEqual({ choice: 'created', url: 'https://github.com/c/2' });
     expect(await write(bodyOf(10))).toMatchObject({ choice: 'updated', url: 'https://github.com/c/2' });

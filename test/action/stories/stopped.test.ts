@@ -20,7 +20,7 @@ describe.each([
 ] as const)('a run that stops in a gate by %s, where a job sees artifacts of its %s', (cause, mode) => {
   const world = useGithub({ mode });
 
-  it('does only what is missing in its next attempt', async () => {
+  it('does only the missing steps in its next attempt', async () => {
     const gates = { ...GATES, slow: { ...slow, ...(cause === 'timeout' && { 'timeout-minutes': 0.01 }) } };
     const cancelTimes = { interrupt: 30_000, terminate: 5_000 };
     // Ctrl-C reaches a process that has done nothing else.

@@ -13,7 +13,7 @@ const step = (inputs: object) => ({
   steps: [{ uses: 'actions/checkout@v5' }, { id: 'gate', uses: 'gateline/gateline@v1', with: inputs }],
 });
 
-it('a slip in the workflow is named, with what to repair and no advice to run it again', async () => {
+it('an error in the workflow is named, with what to repair and no advice to run it again', async () => {
   const jobs = {
     value: step({ 'no-secret': 'maybe' }),
     id: step({ gate: 'ID' }),

@@ -82,7 +82,7 @@ describe('a run on GitHub', () => {
     expect(githubStep(view, context).text).toMatch(/^Fix what was not checked/);
   });
 
-  it('shows a gate that waits as nothing broken, its output, and the line that opens it in a block of its own', () => {
+  it('says that a waiting gate is not broken, and shows its output and the line that approves it in a block of its own', () => {
     const view = viewOf(pipeline, new LogBuilder().play('plan+ code+'));
     const unit = view.units.find(({ key }) => key === 'code')!;
     for (const markdown of [renderGateSummary(view, unit, waiting), renderRunSummary(view, waiting)]) {
@@ -119,7 +119,7 @@ describe('the marker of a comment', () => {
     runAttempt,
     stage,
   });
-  it('tells which of two comments shows more', () => {
+  it('tells which of two comments is newer', () => {
     const order = [marker(9, 1, 'running'), marker(9, 1, 'ended'), marker(9, 2, 'running'), marker(10, 1, 'running')];
     for (const [i, a] of order.entries())
       for (const [j, b] of order.entries()) expect(isNewerThan(a, b), `${i} ${j}`).toBe(i > j);

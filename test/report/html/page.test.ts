@@ -21,7 +21,7 @@ const detailsOf = (name: string): Element =>
   [...page.querySelectorAll('details.gate')].find((each) => each.querySelector('h3')?.textContent === name)!;
 
 describe('the page of a run', () => {
-  it('says first how the run stands, what to do and what it took', () => {
+  it('starts with the status of the run, what to do, and time and cost', () => {
     const header = page.querySelector('header')!;
     expect(textsOf(header, 'h1')).toEqual(['main for pr-42: not everything was checked']);
     expect(textsOf(header, '.next .command')).toEqual(['gateline run']);
@@ -118,7 +118,7 @@ describe('what others wrote', () => {
     }
   });
 
-  it('is shown as it is, with what is invisible in it made visible', () => {
+  it('is shown literally, with invisible characters made visible', () => {
     const text = ALL_HOSTILE.join('\n');
     const document = parse(withText(createReport(), text));
     const shown = forTerminal(text);
