@@ -68,7 +68,7 @@ describe('output of an agent', () => {
     ]);
   });
 
-  it('of a program that prints 20 MB of bytes is taken in without harm', async () => {
+  it('of 20 MB of random bytes is captured in limited memory', async () => {
     await using attempt = await testAttempt();
     const result = await attempt.run('head -c 10000000 /dev/zero; head -c 10000000 /dev/urandom >&2; echo end >&2');
     expect(result).toMatchObject({ outcome: 'exited', exitCode: 0, stdout: '' });
@@ -76,7 +76,7 @@ describe('output of an agent', () => {
     expect(result.stderr.length).toBeLessThan(1_100_000);
   });
 
-  it('is redacted in what the result and the lines hold', async () => {
+  it('is redacted in the result and in each line', async () => {
     await using attempt = await testAttempt();
     const lines: string[] = [];
     const command = `printf '%s' ${SECRET.slice(0, 8)}; sleep 0.05; echo ${SECRET.slice(8)}; echo ${SECRET} >&2`;

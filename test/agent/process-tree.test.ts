@@ -41,19 +41,19 @@ async function cancelled(attempt: TestAttempt, command: string, count: number): 
   return pids;
 }
 
-describe('nothing outlives', () => {
+describe('no process outlives', () => {
   it.each(Object.entries(WAYS_TO_STAY))('a cancelled attempt: %s', async (_, command) => {
     await using attempt = await testAttempt();
     expect(await running(await cancelled(attempt, command, 1))).toEqual([]);
   });
 
-  it('a cancelled attempt: all of these at once', async () => {
+  it('a cancelled attempt, however it tries to escape', async () => {
     await using attempt = await testAttempt();
     const ways = Object.values(WAYS_TO_STAY).map((way, index) => `(${way.replaceAll('a.pid', `${index}.pid`)}) &`);
     expect(await running(await cancelled(attempt, [...ways, 'wait'].join('\n'), ways.length))).toEqual([]);
   });
 
-  it('a cancelled attempt: what keeps starting others', async () => {
+  it('a cancelled attempt, even if it keeps starting others', async () => {
     await using attempt = await testAttempt();
     const command = `trap "" TERM; n=0
       while :; do n=$((n+1)); (trap "" TERM; exec sleep 600) & echo $! > $n.pid; sleep 0.02; done`;
@@ -61,14 +61,14 @@ describe('nothing outlives', () => {
     expect(await running(await pidsIn(attempt.directory, 5))).toEqual([]);
   });
 
-  it('an attempt that ends well, and its result does not wait for the output of what it left', async () => {
+  it('a successful attempt, and the result does not wait for output of leftovers', async () => {
     await using attempt = await testAttempt();
     const command = "setsid sleep 600 & echo $! > a.pid\n(trap '' TERM; sleep 600) & echo $! > b.pid\necho done";
     expect(await attempt.run(command)).toMatchObject({ outcome: 'exited', exitCode: 0, stdout: 'done\n' });
     expect(await running(await pidsIn(attempt.directory, 2))).toEqual([]);
   });
 
-  it('but who gives up session, parent and environment gets away, and does not hold up the result', async () => {
+  it('an attempt, unless it leaves session, parent and environment; it does not delay the result', async () => {
     await using attempt = await testAttempt();
     const command = `env -i PATH="$PATH" bash -c 'setsid sleep 600 & echo $! > a.pid'\necho done`;
     expect(await attempt.run(command)).toMatchObject({ outcome: 'exited', stdout: 'done\n' });
@@ -95,7 +95,7 @@ async function bystander(attempt: TestAttempt, variables: Readonly<Record<string
   return { id: await identifyProcess(pid), pids: [pid, child] };
 }
 
-describe('what a killed engine left', () => {
+describe('an agent whose engine was killed', () => {
   const agents = createAgents({ graceMs: 200 });
 
   it('is ended, wherever it moved, and a second time without harm', async () => {
@@ -143,7 +143,7 @@ describe('what a killed engine left', () => {
     expect(await running(pids)).toEqual([]);
   });
 
-  it('is not a process of a group that only has the number', async () => {
+  it('is not confused with a process group that reuses the id', async () => {
     await using attempt = await testAttempt();
     const { id, pids } = await bystander(attempt);
     process.kill(id.pid, 'SIGKILL');
@@ -152,7 +152,7 @@ describe('what a killed engine left', () => {
     expect(await running(pids)).toEqual([pids[1]]);
   });
 
-  it('is not an agent in a directory whose name begins the same, nor this process', async () => {
+  it('is not confused with an agent in a directory with the same prefix, nor with this process', async () => {
     await using attempt = await testAttempt();
     const directory = join(attempt.directory, '1');
     await mkdir(directory);

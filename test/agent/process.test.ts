@@ -85,7 +85,7 @@ describe('what cannot be started', () => {
 });
 
 describe('a prepared agent that waits for `run`', () => {
-  it('does nothing before it, and is the process that was named', async () => {
+  it('does nothing, and is the process that was logged', async () => {
     await using attempt = await testAttempt();
     const agents = createAgents();
     const prepared = await agents.prepare(attempt.task('echo $$; touch ran'));
@@ -98,7 +98,7 @@ describe('a prepared agent that waits for `run`', () => {
     expect(await agents.isAlive(prepared.process!)).toBe(false);
   });
 
-  it('ends without having done anything if it is cancelled before', async () => {
+  it('ends without doing anything if it is cancelled', async () => {
     await using attempt = await testAttempt();
     const result = await attempt.run('touch ran', {}, { signal: AbortSignal.abort() });
     expect(result.outcome).toBe('cancelled');
@@ -122,7 +122,7 @@ describe('a prepared agent that waits for `run`', () => {
 });
 
 describe('an agent that does not end by itself', () => {
-  it('is ended after its time, with what it started', async () => {
+  it('is ended at its timeout, with all that it started', async () => {
     await using attempt = await testAttempt();
     const result = await attempt.run('echo $$; sleep 600 & echo $!; wait', { timeoutMs: 500 });
     expect(result.outcome).toBe('timeout');
@@ -130,7 +130,7 @@ describe('an agent that does not end by itself', () => {
     expect([pids.length, await running(pids)]).toEqual([2, []]);
   });
 
-  it('has a time of grace to clean up in', async () => {
+  it('gets a grace period to clean up', async () => {
     await using attempt = await testAttempt();
     const command = "trap 'echo cleaned; exit 3' TERM; echo $$ > a.pid; while :; do sleep 0.05; done";
     const controller = new AbortController();

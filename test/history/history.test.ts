@@ -43,7 +43,7 @@ function runOf(run: number, over: Partial<HistoryEntry> = {}, units: readonly Pa
 }
 
 describe('the line of a run', () => {
-  it('says how it stands, what it cost and saved, and what failed first', () => {
+  it('has its status, what it cost and saved, and what failed first', () => {
     const log = new LogBuilder();
     log.play('plan+', { ended: { metrics: { costUsd: 1, inputTokens: 10 } } }).play('close');
     log.use('plan', attemptOf(log.ends[0]!));
@@ -86,7 +86,7 @@ describe('the line of a run', () => {
     expect(lineOf(script === '' ? new LogBuilder() : new LogBuilder().play(script))?.status).toBe(status);
   });
 
-  it('calls a unit flaky whose request had another verdict before, by the same contract', () => {
+  it('marks a unit as flaky if its request had another verdict before by the same contract', () => {
     const flakyOf = (log: LogBuilder) => lineOf(log)!.units.map(({ flaky }) => flaky ?? false);
     const log = new LogBuilder().play('plan- close plan+ code+');
     expect(flakyOf(log)).toEqual([true, false, false]);
@@ -151,7 +151,7 @@ describe('queries', () => {
     expect(queryHistory(text, filter).entries.map(({ run }) => run)).toEqual(runs);
   });
 
-  it('of a gate have its units only', () => {
+  it('by gate return only its units', () => {
     expect(queryHistory(text, { gate: 'test' }).entries[1]!.units.map(({ unit }) => unit)).toEqual([
       'test/a',
       'test/b',

@@ -7,7 +7,7 @@ import type { JsonValue } from '../../src/json/json.ts';
 import { pickPointers, POINTER_PATTERN, pointerOf, pointerSegments, valueAt } from '../../src/json/pointer.ts';
 
 describe('canonical JSON', () => {
-  it('is that of RFC 8785, section 3.2.3, whatever the order of keys', () => {
+  it('equals the example of RFC 8785, section 3.2.3, for any order of keys', () => {
     const value = {
       '\u20ac': 'Euro Sign',
       '\r': 'Carriage Return',
@@ -31,7 +31,7 @@ describe('canonical JSON', () => {
     expect(digestOfJson(reversed)).toBe(digestOf(canonicalJson(value)));
   });
 
-  it('is read back as the same value', () => {
+  it('parses to the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(JSON.parse(canonicalJson(value as JsonValue))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -43,7 +43,7 @@ describe('canonical JSON', () => {
 });
 
 describe('a JSON pointer', () => {
-  it('names own keys and items only', () => {
+  it('finds only own keys and items', () => {
     const value = JSON.parse('{"a":[{"b/c":1,"~":null}],"":2,"__proto__":{"x":3}}') as JsonValue;
     const parts = ['/a/0/b~1c', '/a/0/~0', '/', '/__proto__/x', '/a/1', '/a/00', '/a/-1', '/a/length', '/toString'];
     expect(parts.map((pointer) => valueAt(value, pointer))).toEqual([1, null, 2, 3, ...Array.from({ length: 5 })]);
@@ -58,7 +58,7 @@ describe('a JSON pointer', () => {
     ]);
   });
 
-  it('comes from any path and leads back to it', () => {
+  it('made of any path splits into the same path', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (path) => {
         expect(pointerSegments(pointerOf(path))).toEqual(path);
@@ -79,13 +79,13 @@ describe('a JSON pointer', () => {
     expect(value).toEqual(before);
   });
 
-  it('to `__proto__` exports data', () => {
+  it('`/__proto__` picks data, not the prototype', () => {
     const value = JSON.parse('{"__proto__":{"x":1,"y":2}}') as JsonValue;
     expect(JSON.stringify(pickPointers(value, ['/__proto__/x']))).toBe('{"__proto__":{"x":1}}');
   });
 });
 
-describe('the word that was meant', () => {
+describe('did you mean', () => {
   it.each([
     ['desing', 'design'],
     ['TEST_ID', 'test-id'],
@@ -97,7 +97,7 @@ describe('the word that was meant', () => {
     expect(closestWord(word, ['design', 'review', 'test-id'])).toBe(meant);
   });
 
-  it('is named in a question', () => {
+  it('asks with the closest candidate', () => {
     expect(didYouMean('desing', ['design'])).toBe('did you mean `design`?');
     expect(didYouMean('desing', [])).toBeUndefined();
   });

@@ -12,7 +12,7 @@ function problem(text: string, limits?: JsonLimits) {
 }
 
 describe('valid JSON', () => {
-  it('is read as JSON.parse reads it', () => {
+  it('parses to the value of JSON.parse', () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(undefined, 1, '\t'), (json, indent) => {
         const text = JSON.stringify(JSON.parse(json), null, indent);
@@ -22,13 +22,13 @@ describe('valid JSON', () => {
     );
   });
 
-  it('keeps keys that every object seems to have as data', () => {
+  it('keeps keys such as `__proto__` and `constructor` as data', () => {
     const parsed = parse('{"__proto__":{"polluted":1},"constructor":2,"hasOwnProperty":3}');
     expect(parsed.ok && Object.keys(parsed.value as object)).toEqual(['__proto__', 'constructor', 'hasOwnProperty']);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('names whole numbers that lose digits', () => {
+  it('has a notice for whole numbers that lose digits', () => {
     const more = Array.from({ length: 9 }, () => '1e300').join();
     const parsed = parse(`{"id":9007199254740993,"ok":9007199254740991,"half":1.5,"more":[${more}]}`);
     expect(parsed.ok && parsed.notices.map(({ pointer }) => pointer)).toEqual([
@@ -71,13 +71,13 @@ describe('a document that is not JSON', () => {
     expect(problem(text).advice).toMatch(/^Write .*\.$/);
   });
 
-  it('is not quoted: it may hold half of a secret', () => {
+  it('is not quoted in the message, since it may hold secrets', () => {
     const text = `{"${'a'.repeat(60)}":hunter2-hunter2, "b":"${'f'.repeat(30)}"}`;
     expect(problem(text).message).toBe("Unexpected token 'h' (line 1, column 65)");
     expect(problem(`[${'1,'.repeat(600_000)}x]`).message).toBe("Unexpected token 'x'");
   });
 
-  it('never makes the parser throw, and has a place', () => {
+  it('never makes the parser throw, and its error has a position', () => {
     const soup = fc.array(fc.constantFrom(...'{}[],:"\\a1-.e \n`NT', 'true', 'null', '\\u00', '🔑'));
     fc.assert(
       fc.property(soup, (parts) => {
@@ -97,14 +97,14 @@ describe('a document that is not JSON', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => void parseJson(bytes)));
   });
 
-  it('says where bytes are not UTF-8, and how PowerShell writes it', () => {
+  it('gives the position of bytes that are not UTF-8, and how PowerShell writes UTF-8', () => {
     const parsed = parseJson(new Uint8Array([...new TextEncoder().encode('{\n"é":"'), 0xe9, 0x22, 0x7d]));
     expect(parsed).toMatchObject({ kind: 'malformed', message: 'a byte is not UTF-8 (line 2, column 6)' });
     const utf16 = parseJson(new Uint8Array([0xff, 0xfe, 0x7b, 0, 0x7d, 0]));
     expect(!utf16.ok && utf16.advice).toContain('-Encoding utf8');
   });
 
-  it('is too large by its bytes or by its depth, however deep', () => {
+  it('is rejected if it has too many bytes or nests too deep', () => {
     expect(parse('[1,2,3]', { maxBytes: 7 })).toMatchObject({ ok: true });
     expect(problem('[1,2,3]', { maxBytes: 6 })).toMatchObject({ kind: 'too-large' });
     expect(problem(`[${'1,'.repeat(1_000_000)}1]`)).toMatchObject({ kind: 'too-large' });

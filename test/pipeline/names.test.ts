@@ -17,7 +17,7 @@ describe('a value on the command line', () => {
     expect(readScalar(text)).toBe(value);
   });
 
-  it('stays a text where a number would lose characters', () => {
+  it('stays text where a number would lose characters', () => {
     const texts = ['', ' 1', '1.10', '1234e05', '007', '+1', '-0', '1e3', 'NaN', 'Infinity', 'True', 'yes', '0x10'];
     for (const text of [...texts, '12345678901234567890', '[1]']) expect(readScalar(text)).toBe(text);
   });
@@ -34,7 +34,7 @@ describe('the gate id for a job id', () => {
     expect(gateIdFrom(name)).toBe(id);
   });
 
-  it('is valid for any name, and tells long names apart', () => {
+  it('is valid for any name, and different for different long names', () => {
     fc.assert(fc.property(fc.string(), (name) => ID_PATTERN.test(gateIdFrom(name))));
     const long = 'build-and-test-the-web-application-in-all-browsers';
     expect(gateIdFrom(`${long}-1`)).not.toBe(gateIdFrom(`${long}-2`));
@@ -44,14 +44,14 @@ describe('the gate id for a job id', () => {
 describe('a graph', () => {
   const node = (id: string, ...needs: string[]) => ({ id, needs });
 
-  it('comes in the order of needs, otherwise as it was', () => {
+  it('is sorted by needs, otherwise in its own order', () => {
     const nodes = [node('d', 'b', 'gone'), node('a'), node('b', 'c'), node('c')];
     const result = orderByNeeds(nodes);
     expect('order' in result && result.order.map(({ id }) => id)).toEqual(['c', 'b', 'd', 'a']);
     expect([...ancestorsOf(nodes, 'd')]).toEqual(['b', 'c']);
   });
 
-  it('has every node after its needs, or a circle that is one', () => {
+  it('has every node after its needs, or reports a real circle', () => {
     const graph = fc
       .array(fc.array(fc.nat(9), { maxLength: 3 }), { minLength: 1, maxLength: 10 })
       .map((lists) => lists.map((needs, index) => node(`${index}`, ...needs.map(String))));

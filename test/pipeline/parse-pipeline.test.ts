@@ -77,7 +77,7 @@ describe('a whole gateline.yml', () => {
   const pipeline = pipelineOf(WHOLE);
   const [data, design, e2e, review] = pipeline.gates;
 
-  it('gives the pipeline what its file says', () => {
+  it('sets every key of the pipeline', () => {
     const { gates, ...rest } = pipeline;
     expect(gates.map(({ id }) => id)).toEqual(['data', 'design', 'e2e', 'review']);
     expect(rest).toEqual({
@@ -129,7 +129,7 @@ describe('a whole gateline.yml', () => {
     });
   });
 
-  it('gives a gate everything that it says', () => {
+  it('sets every key of a gate', () => {
     expect(design).toEqual({
       id: 'design',
       number: 7,
@@ -197,7 +197,7 @@ describe('a whole gateline.yml', () => {
     expect(review!.uses).toEqual({ action: './local', with: { a: 1 }, output, local: './local.sh' });
   });
 
-  it('orders needs as the file, and tells no files from none named', () => {
+  it('sorts needs by file order, and distinguishes no inputs from no `inputs` key', () => {
     expect(review).toMatchObject({ needs: ['data', 'e2e'], inputs: [], files: undefined, tools: { go: 'go version' } });
     expect(review!.contract).toMatchObject({ schema: { inline: false }, threshold: 80 });
   });
@@ -235,14 +235,14 @@ it('reads JSON, comments, anchors and odd line ends', () => {
   expect([a!.env, b!.with, b!.place.line]).toEqual([{ Y: 'yes' }, { x: [1] }, 3]);
 });
 
-it('gives a pipeline of commands alone, and one of a thousand gates', () => {
+it('accepts a pipeline with only commands, and one with a thousand gates', () => {
   expect(pipelineOf('commands: {go: {syntax: run}}').gates).toEqual([]);
   const gates = Array.from({ length: 1_001 }, (_, index) => `g${index}: {${index ? `needs: g${index - 1}` : ''}}`);
   expect(pipelineOf(`gates: {${gates.slice(0, 1_000).join(', ')}}`).gates).toHaveLength(1_000);
   expect(problemsOf(`gates: {${gates.join(', ')}}`)).toEqual(['1:8 gates: 1001 gates are more than 1000']);
 });
 
-it('warns of what may not be meant, and still has a pipeline', () => {
+it('warns of likely mistakes, and still gives a pipeline', () => {
   const text = `
 env: {VERSION: 1.10, RATE: 0.5}
 max-cost: 5.00

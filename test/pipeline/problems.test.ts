@@ -16,7 +16,7 @@ describe('a problem', () => {
     });
   });
 
-  it('does not hide another: all are named at once, in the order of the file', () => {
+  it('is reported with all others at once, in the order of the file', () => {
     const text = `
 version: 2
 gates:
@@ -92,7 +92,7 @@ it.each([
   expect([...limits, size].map((limit) => `1:1 ${limit}`)).toContain(problemsOf(text).join('\n'));
 });
 
-it('any text ends as a pipeline or as problems', () => {
+it('any text gives a pipeline or problems, and never throws', () => {
   const word = fc.constantFrom(
     ...'[]{}:,-?*&!|>\'"#%@ \n\t'.split(''),
     'gates',

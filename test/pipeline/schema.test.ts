@@ -37,12 +37,12 @@ describe('the JSON Schema of gateline.yml', () => {
     expect(bare.map(({ path }) => path.join('.'))).toEqual([]);
   });
 
-  it('refuses unknown keys, as we do', () => {
+  it('rejects unknown keys, as the parser does', () => {
     expect(schema).toMatchObject({ type: 'object', additionalProperties: false });
     expect(schema.properties!['gates']).toMatchObject({ additionalProperties: { additionalProperties: false } });
   });
 
-  it('has every wrong value explained in our words', () => {
+  it('explains every wrong value in our own messages', () => {
     const wrong = ['x', 3, true, { zz: 1 }, [], null, [3], { length: 5 }, '\0', -1, '${{ x }}'];
     const texts = keysIn(schema).flatMap(({ path }) =>
       wrong.flatMap((value) => {

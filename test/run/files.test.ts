@@ -11,7 +11,7 @@ describe('the files of a unit', () => {
     expect(second).toEqual({ x: { base: null, found: [null, '1'], after: '2' } });
   });
 
-  it('leave out what somebody changed between two attempts, until the unit changes it again', () => {
+  it('exclude a file that somebody changed between two attempts, until the unit changes it again', () => {
     const first: GateFiles = { x: { base: null, found: [null], after: '1' } };
     expect(composeFiles(first, versions({ x: 'user' }), [])).toEqual({});
     expect(composeFiles(first, versions({ x: 'user' }), [{ path: 'x', before: 'user', after: '2' }])).toEqual({
@@ -26,7 +26,7 @@ describe('the files of a unit', () => {
     );
   });
 
-  it('follow what another unit made of them', () => {
+  it('have the version that another unit made of them', () => {
     const files: GateFiles = {
       x: { base: '0', found: ['0'], after: '1' },
       y: { base: null, found: [null], after: '1' },
@@ -76,7 +76,7 @@ describe('using an output', () => {
     expect(planPut({ files, newest, isNewest }, versions({ x: current }), readsNothing)).toEqual(plan);
   });
 
-  it('takes back what only the newest attempt made, if it is untouched and the unit does not read it', () => {
+  it('reverts a file that only the newest attempt made, if it is unchanged and no input of the unit', () => {
     const newest: GateFiles = { x: files['x']!, y: { base: null, found: [null], after: 'new' } };
     const current = versions({ x: '1', y: 'new' });
     expect(planPut({ files, newest, isNewest: false }, current, readsNothing)).toMatchObject({

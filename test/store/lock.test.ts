@@ -26,7 +26,7 @@ const self = await identifyProcess(process.pid);
 const [ticks, boot, container] = self.start.split(' ');
 
 describe('the lock of the engine', () => {
-  it('is for one at a time, and names who has it since when', async () => {
+  it('is held by one engine at a time, and an error names its holder and since when', async () => {
     await using folder = await testFolder();
     const lock = await takeLock(folder.state);
     const busy = `process ${process.pid} on ${hostname()}, since 20`;
@@ -53,7 +53,7 @@ describe('the lock of the engine', () => {
     await Promise.all(others.map(({ kill }) => kill()));
   });
 
-  it('that somebody removed by hand is not removed from the next one', async () => {
+  it('that somebody removed by hand is not released by its old holder', async () => {
     await using folder = await testFolder();
     const lock = await takeLock(folder.state);
     await writeFile(folder.state.pathOf('lock'), 'of another');
@@ -82,7 +82,7 @@ describe('the lock of the engine', () => {
     expect(outcome).toBe(expected);
   });
 
-  it('of a killed engine is left to the one that is taking it over', async () => {
+  it('of a killed engine is taken over by one process only', async () => {
     await using folder = await testFolder();
     const holder = { ...self, start: `1 ${boot} ${container}`, host: hostname(), since: '' };
     await writeFile(folder.state.pathOf('lock'), JSON.stringify(holder));
@@ -97,7 +97,7 @@ describe('the lock of the engine', () => {
     await done;
   });
 
-  it('without content, and the right to take it over, are void after a while', async () => {
+  it('without content, and a takeover file, are stale after a while', async () => {
     await using folder = await testFolder();
     for (const path of [folder.state.pathOf('lock'), folder.state.pathOf('lock.takeover')]) {
       await writeFile(path, '');

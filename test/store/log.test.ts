@@ -9,7 +9,7 @@ import { dieAtEachStep, entryOf, reasonsOf, testFolder } from './folder.ts';
 const LINE = `${JSON.stringify(entryOf('x'))}\n`;
 
 describe('the log', () => {
-  it('is empty at first, and has what anybody appended, in the order of lines', async () => {
+  it('is empty at first, then has the entries of all writers in the order of lines', async () => {
     await using folder = await testFolder();
     const [ours, others] = [openLog(folder.state), openLog(await folder.reopen())];
     expect(await ours.read()).toEqual([]);
@@ -41,7 +41,7 @@ describe('the log', () => {
     expect(await readdir(folder.state.path)).not.toContain('log.lock');
   });
 
-  it('ignores a last line that is cut off at any byte, and the next writer removes it', async () => {
+  it('ignores an incomplete last line, and the next writer removes it', async () => {
     await using folder = await testFolder();
     const path = folder.state.pathOf('log.jsonl');
     for (let length = 1; length < LINE.length; length += 13) {
@@ -107,7 +107,7 @@ describe('a line that cannot be read', () => {
     expect(await log.repair()).toEqual([]);
   });
 
-  it('is not repaired away if a newer version wrote it', async () => {
+  it('is not removed by a repair if a newer version wrote it', async () => {
     await using folder = await testFolder();
     await writeFile(folder.state.pathOf('log.jsonl'), LINE.replace('"v":1', '"v":2'));
     const log = openLog(folder.state);
@@ -117,7 +117,7 @@ describe('a line that cannot be read', () => {
 });
 
 describe('a log that is rewritten', () => {
-  it('is read anew by those who had read the old one', async () => {
+  it('is read anew by readers of the old one', async () => {
     await using folder = await testFolder();
     const [ours, others] = [openLog(folder.state), openLog(folder.state)];
     await ours.append(...Array.from({ length: 50 }, (_, n) => entryOf(n)));

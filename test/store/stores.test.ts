@@ -13,7 +13,7 @@ import { writeProjection } from '../../src/store/files/projections.ts';
 import { dieAtEachStep, testFolder } from './folder.ts';
 
 describe('the state folder', () => {
-  it('is made with a .gitignore for everything, and opened again', async () => {
+  it('is created with a .gitignore for everything, and can be opened again', async () => {
     await using folder = await testFolder();
     await folder.reopen();
     expect(await readFile(folder.state.pathOf('.gitignore'), 'utf8')).toBe('*\n');
@@ -50,7 +50,7 @@ describe('the state folder', () => {
     });
   });
 
-  it('loses what killed writers left half-written, after an hour', async () => {
+  it('is cleared of temporary files of killed writers after an hour', async () => {
     await using folder = await testFolder();
     const { path } = await folder.state.writeTemporary(['old']);
     await folder.state.writeTemporary(['new']);
@@ -61,7 +61,7 @@ describe('the state folder', () => {
 });
 
 describe('contents', () => {
-  it('are found by their digest, in whatever pieces they came', async () => {
+  it('are found by their digest, in whatever chunks they were written', async () => {
     await using folder = await testFolder();
     const contents = new FileContents(folder.state);
     async function* pieces() {
@@ -81,7 +81,7 @@ describe('contents', () => {
     expect([await contents.get(content.digest), await contents.get(digest)]).toEqual([undefined, Buffer.from('other')]);
   });
 
-  it('that are absent or damaged are none, until they are put again', async () => {
+  it('that are absent or damaged are not found until they are put again', async () => {
     await using folder = await testFolder();
     const contents = new FileContents(folder.state);
     const { digest } = await contents.put(['value']);
@@ -165,7 +165,7 @@ describe('checkpoints', () => {
 describe('directories of attempts', () => {
   const attempt = { subject: 'Feature/Login', run: 2, unit: 'build/linux', n: 3 };
 
-  it('are new and empty, for their owner only, at a path that tells whose they are', async () => {
+  it('are new and empty, only for their owner, at a path that names the attempt', async () => {
     await using folder = await testFolder();
     const attempts = new AttemptFolders(folder.state, 'web');
     const path = await attempts.create(attempt);
@@ -176,7 +176,7 @@ describe('directories of attempts', () => {
     expect(await readdir(await attempts.create(attempt))).toEqual([]);
   });
 
-  it('hold files of agents that are read with care', async () => {
+  it('have files of agents that are read without following links or waiting for pipes', async () => {
     await using folder = await testFolder();
     const path = (name: string) => join(folder.workspace, name);
     await writeFile(path('file'), '12345');
@@ -206,7 +206,7 @@ describe('directories of attempts', () => {
 });
 
 describe('files for people', () => {
-  it('are a history with a line per call, whatever a killed writer left', async () => {
+  it('include a history with a line per call, even after a writer was killed', async () => {
     await using folder = await testFolder();
     const history = new FileHistory(folder.state);
     expect(await history.read()).toBe('');

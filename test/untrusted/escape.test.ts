@@ -47,7 +47,7 @@ describe('text in Markdown', () => {
     );
   });
 
-  it('has none after a paragraph, in a list item, in a heading, and in a cell', () => {
+  it('has no effect after a paragraph, in a list item, in a heading, and in a cell', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(otherTypes(`before\n${forMarkdown(text)}\n`, PLAIN)).toEqual([]);
@@ -65,7 +65,7 @@ describe('text in Markdown', () => {
     );
   });
 
-  it('reads well where nothing is to be feared', () => {
+  it('stays readable where it is harmless', () => {
     const plain = 'All 12 tests passed (98.5 %), see src/a.ts:3.';
     expect(forMarkdown(plain)).toBe(plain);
     expect(forMarkdown('see https://example.com/a?b=1&c.')).toBe('see `https://example.com/a?b=1&c`.');
@@ -97,7 +97,7 @@ describe('code in Markdown', () => {
     expect(codeFence('x', 'js"`><script>')).toBe('```jsscript\nx\n```\n');
   });
 
-  it('holds no marker that a search in the source would find', () => {
+  it('never contains a forged marker in its source', () => {
     for (const safe of [inlineCode, codeFence, forMarkdown])
       expect(safe('a <!-- x --> https://x/<!--y')).not.toContain('<!--');
   });
@@ -119,7 +119,7 @@ describe('text on a terminal', () => {
     expect(escape.forTerminal(text)).toBe(shown);
   });
 
-  it('has no control character but tab and line feed, and does not change again', () => {
+  it('has no control characters but tab and line feed, and a second pass changes nothing', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const shown = escape.forTerminal(text);
@@ -130,20 +130,20 @@ describe('text on a terminal', () => {
   });
 });
 
-describe('text elsewhere', () => {
-  it('is text in HTML and its attributes', () => {
+describe('text in other targets', () => {
+  it('stays text in HTML and in attributes', () => {
     expect(escape.forHtml(`<b title="x" id='y'>&amp;\u202e`)).toBe(
       '&lt;b title=&quot;x&quot; id=&#39;y&#39;&gt;&amp;amp;&lt;U+202E&gt;',
     );
   });
 
-  it('ends no workflow command, and starts none', () => {
+  it('neither ends nor starts a workflow command', () => {
     const text = '100%\r\n::set-output name=x::y\r::error::z';
     expect(escape.forCommandMessage(text)).toBe('100%25%0A::set-output name=x::y␍::error::z');
     expect(escape.forCommandProperty('a,b:c\n%0A')).toBe('a%2Cb%3Ac%0A%250A');
   });
 
-  it('is one word of a shell', () => {
+  it('stays one word of a shell command', () => {
     expect(escape.shellWord('src/a-b.ts')).toBe('src/a-b.ts');
     expect(escape.shellWord("it's $(x)")).toBe(`'it'\\''s $(x)'`);
     expect(['', 'a b', '; x'].map((text) => escape.shellWord(text))).toEqual(["''", "'a b'", "'; x'"]);

@@ -158,7 +158,7 @@ describe('a check', () => {
     });
   });
 
-  it('never throws, and agrees on has() with the look-up of a pointer', () => {
+  it('never throws, and its has() agrees with the lookup of a pointer', () => {
     const texts = ['output.a == 1', '!output.a.b', "contains(output.*.a, 'x') || output[0] > 2", 'length(output) > 1'];
     const keys = fc.array(fc.constantFrom('a', 'b', '0', '1', '~', '/', '', '__proto__', 'toString'), { maxLength: 4 });
     fc.assert(

@@ -117,7 +117,7 @@ describe('the verdict', () => {
     expect(textOf(await verdictOn(contract, value))).toEqual(text);
   });
 
-  it('is by schema, then label, then score, then checks', async () => {
+  it('is decided by schema, then label, then score, then checks', async () => {
     const contract: Contract = {
       ...SCORED,
       schema: { required: ['decision'] },
@@ -194,7 +194,7 @@ describe('the verdict', () => {
     expect(await judged(90, 3)).not.toHaveProperty('message');
   });
 
-  it("takes over the agent's remarks beside the score, at most 20 of 500 characters", async () => {
+  it("has the agent's remarks beside the score as notices: at most 20 of 500 characters", async () => {
     const issues = Array.from({ length: 30 }, (_, index) => `remark ${index} ${'x'.repeat(2_000)}`);
     const { issues: notices } = await verdictOn(SCORED, { validationResult: { score: 90, issues } });
     expect(notices).toHaveLength(21);
@@ -202,7 +202,7 @@ describe('the verdict', () => {
     expect(notices.at(-1)).toEqual({ severity: 'notice', message: '10 more remarks of the agent' });
   });
 
-  it('fits the schema of verdicts for any value', async () => {
+  it('is valid by the schema of verdicts for any value', async () => {
     const schema: JsonObject = {
       anyOf: [
         { type: 'object', properties: { a: { $ref: '#' }, score: { type: 'number' } } },
@@ -229,7 +229,7 @@ describe('the verdict', () => {
 });
 
 describe('a contract', () => {
-  it('with several faults names them all at once', async () => {
+  it('with several problems reports them all at once', async () => {
     const broken: Contract = { ...NONE, schema: { typ: 1, items: { required: 'x' } }, checks: ['true', 'x'] };
     await expect(compileContract(broken)).rejects.toMatchObject({
       fault: 'usage',
@@ -259,7 +259,7 @@ describe('what an agent wrote', () => {
   const judgeText = async (contract: Partial<Contract>, text: string) =>
     judgeBytes(await compileContract({ ...NONE, ...contract }), new TextEncoder().encode(text), redactor, CONTEXTS);
 
-  it('is redacted before it is judged, and the places are named', async () => {
+  it('is redacted before it is judged, with a notice for each place', async () => {
     const schema = { properties: { session: { const: '***' } } };
     const text = '{"a":["x hunter2-hunter2"],"session":{"token":"abcdefghij"},"b":"Bearer: abcdefghij","pin":1234}';
     expect(await judgeText({ schema, redact: ['/session'], checks: ["output.a[0] == 'x ***'"] }, text)).toEqual({
@@ -290,7 +290,7 @@ describe('what an agent wrote', () => {
     expect(value).toBeUndefined();
   });
 
-  it('is taken out of a fence only if the contract says so, which is named', async () => {
+  it('is taken out of a fence only with `extract: json`, with a notice', async () => {
     const extract = 'json';
     expect(await judgeText({ extract }, 'Here:\n```json\n{"id":9007199254740993}\n```\nDone.')).toMatchObject({
       value: { id: 9007199254740992 },

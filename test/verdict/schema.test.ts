@@ -21,7 +21,7 @@ async function problems(schema: JsonValue): Promise<string[]> {
 }
 
 describe('a schema is refused', () => {
-  it('for every mistake that would open the gate, wherever a schema is', async () => {
+  it('for every mistake by which a wrong output could pass, in any subschema', async () => {
     const schema = {
       requird: ['a'],
       properties: { a: { maxLenght: 3, type: 'strng', format: 'date-tme' }, b: 3, c: { pattern: '(?P<x>a)' } },
@@ -63,7 +63,7 @@ describe('a schema is refused', () => {
     expect((await problems(schema))[0]).toContain(problem);
   });
 
-  it('but not for words where no schema is, annotations, and keywords of its own', async () => {
+  it('but not for keys outside schemas, annotations, and `x-` keywords', async () => {
     const data = { tpye: 'x', requird: 1, $ref: '#/nowhere' };
     const schema = {
       properties: { tpye: true, requird: { const: data, enum: [data], default: data, examples: [data] } },
@@ -150,7 +150,7 @@ describe('schemas of tools work', () => {
 });
 
 describe('messages', () => {
-  it('are plain, with the place and what was probably meant', async () => {
+  it('are plain, with the pointer and the likely correction', async () => {
     const schema = {
       type: 'object',
       required: ['testCases'],
@@ -312,7 +312,7 @@ describe('messages', () => {
     expect(await messages(schema, value)).toEqual(expected);
   });
 
-  it('are at most 100, count the rest, and point to the rule as written', async () => {
+  it('are at most 100, count the rest, and point to the rule in the schema', async () => {
     const found = await messages(
       { items: { type: 'integer' } },
       Array.from({ length: 250 }, () => 'x'),
@@ -341,13 +341,13 @@ describe('a value', () => {
     expect(await messages({ uniqueItems: true }, 'aa')).toEqual([]);
   });
 
-  it('is not fooled by keys that every object seems to have', async () => {
+  it('is judged by own keys only, not by `constructor` and the like', async () => {
     const schema = { properties: { a: {} }, required: ['toString'], additionalProperties: { type: 'string' } };
     expect(await messages(schema, { a: 1 })).toEqual(['the output: lacks `toString`']);
     expect(await messages(schema, { constructor: 1, toString: 'x' })).toEqual(['/constructor: must be a string, is 1']);
   });
 
-  it('of 300,000 items is judged whole, right or wrong', async () => {
+  it('of 300,000 items is judged completely, valid or not', async () => {
     const compiled = await compileSchema({
       items: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
     });
@@ -358,7 +358,7 @@ describe('a value', () => {
     expect(await messages({ uniqueItems: true }, items.slice(0, 50_000))).toEqual([]);
   });
 
-  it('that takes a pattern too long ends it, in the middle of the pattern', async () => {
+  it('for which a pattern takes too long fails, in the middle of the pattern', async () => {
     const compiled = await compileSchema({ properties: { a: { pattern: '^(a+)+$' } } }, 200);
     if ('problems' in compiled) throw new Error('refused');
     expect(compiled.validate({ a: `${'a'.repeat(50)}!` })).toEqual([
@@ -368,11 +368,11 @@ describe('a value', () => {
     expect(compiled.validate({ a: 'b' })).toHaveLength(1);
   });
 
-  it('is told apart from a schema that never ends', async () => {
+  it('is distinguished from a schema that refers to itself endlessly', async () => {
     expect(await messages({ $ref: '#' }, {})).toEqual(['the schema refers to itself endlessly']);
   });
 
-  it('nested as deep as is read is judged without running out of stack', async () => {
+  it('nested as deep as the parser allows does not exhaust the stack', async () => {
     let value: JsonValue = { name: 1 };
     for (let depth = 0; depth < 98; depth += 1) value = { children: [value] };
     const schema = {

@@ -106,7 +106,7 @@ describe('put', () => {
     }
   });
 
-  it('leaves what is not stored, and what is stored no longer', async () => {
+  it('leaves files whose version is not stored, or no longer stored', async () => {
     const folder = new TestFolder().commit('a=1');
     const workspace = await folder.open();
     const before = (await workspace.listFiles(await workspace.takeSnapshot())).get('a')!;

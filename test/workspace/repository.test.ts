@@ -62,13 +62,13 @@ describe('the repository of the user', () => {
     }
   });
 
-  it('with an empty .git, as some containers leave it, is none', async () => {
+  it('with an empty .git, as some containers leave it, counts as none', async () => {
     const workspace = await new TestFolder().run('mkdir .git; write a=1').open();
     expect(workspace.repository.user).toBeUndefined();
     expect(Object.keys(Object.fromEntries(await workspace.listFiles(await workspace.takeSnapshot())))).toEqual(['a']);
   });
 
-  it('tells a filter that is missing from a file with the name of its error', async () => {
+  it('distinguishes a missing filter from a file whose name looks like its error', async () => {
     const folder = new TestFolder().run('commit a=1 ".gitattributes=*.bin filter=lfs"');
     folder.run('git config filter.lfs.clean no-such-program; git config filter.lfs.required true');
     folder.write({ "fatal: x: clean filter 'lfs' failed": '1' });
@@ -83,7 +83,7 @@ describe('the repository of the user', () => {
     await expect(workspace.takeSnapshot()).rejects.not.toMatchObject({ hint: expect.stringMatching(/filter/) });
   });
 
-  it('is not asked for without git, which is an error', async () => {
+  it('needs git: without it, opening the folder is an error', async () => {
     const opening = new TestFolder().write('a=1').open({ env: { PATH: '/nonexistent' } });
     await expect(opening).rejects.toMatchObject({
       fault: 'platform',
@@ -104,7 +104,7 @@ describe('the repository of the user', () => {
     expect(environment).not.toContain('credential');
   });
 
-  it('tells whether HEAD was moved or something stashed', async () => {
+  it('shows whether HEAD moved or something was stashed', async () => {
     const folder = new TestFolder().write('a=1');
     expect(await (await folder.open()).readHead()).toEqual({ head: null, stash: null });
     const workspace = await folder.run('git init -q -b main').open();
@@ -155,7 +155,7 @@ describe('our own index and objects', () => {
     expect(readdirSync(folder.path('.state/git')).filter((name) => /temporary|lock/.test(name))).toEqual([]);
   });
 
-  it('are not disturbed by a caller beside an engine, which sees the same', async () => {
+  it('are not changed by a call beside an engine, which sees the same files', async () => {
     const folder = new TestFolder().commit('a=1');
     const engine = await folder.open();
     await engine.takeSnapshot();

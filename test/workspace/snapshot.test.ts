@@ -84,7 +84,7 @@ function parseOptions(text: string): { below: string; options: Partial<Workspace
   return { below: below?.[0] ?? '.', options };
 }
 
-describe('a snapshot holds what is in the folder', () => {
+describe('a snapshot has the files of the folder', () => {
   it.each(
     CASES.trim()
       .split('\n')
@@ -127,7 +127,7 @@ describe('a snapshot holds what is in the folder', () => {
     expect(await contentsOf(await folder.open())).toEqual(parseFiles('.gitignore=d a=1'));
   });
 
-  it('although a file changes twice within a second and keeps its old time, also after a kill', async () => {
+  it('if a file changes twice within a second and keeps its old time, also after a kill', async () => {
     const folder = new TestFolder().write('d=0');
     /** As `cp -p` and `mv` do: with the size and the time from before. @returns the second of the change */
     const replace = (text: string): bigint => {

@@ -49,7 +49,7 @@ describe('differences of snapshots', () => {
     expect(await workspace.diff(second, snapshotFrom(snapshotId(second)))).toEqual([]);
   });
 
-  it('tell a file that git ignores now from one that was deleted', async () => {
+  it('distinguish a file that git ignores now from a deleted one', async () => {
     const folder = new TestFolder().commit('.gitignore= a=1').write('dist/x=1 b=1');
     const workspace = await folder.open();
     const first = await workspace.takeSnapshot();
@@ -63,7 +63,7 @@ describe('differences of snapshots', () => {
     expect(await workspace.applyTo(first, changes)).toEqual(await workspace.takeSnapshot());
   });
 
-  it('lead from one snapshot to the other, in a tree and in the folder, for random folders', async () => {
+  it('lead from one snapshot to the other, in a tree and on the disk, for random folders', async () => {
     const random = createRandom(7);
     const folder = new TestFolder().commit('.gitignore=i');
     const workspace = await folder.open({ stored: ['i/0'], hashed: ['i/**'] });
@@ -164,7 +164,7 @@ it.each(['', 'x/'])('the files in %j are the same, just looked at or long ago', 
   expect(await look(await folder.open())).toEqual(await look(workspace));
 });
 
-describe('what may be handed on', () => {
+describe('files that may be handed on', () => {
   // In two parts: scanners must not take this file for one with a token.
   const TOKEN = ['ghp', 'Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6'].join('_');
   const redactor = createRedactor({ NAME: 'correct-horse-battery' });
@@ -232,7 +232,7 @@ describe('kept snapshots', () => {
     expect(await workspace.takeSnapshot()).toEqual(current);
   });
 
-  it('keep versions of gates, also those that the user had and lost, as long as they are named', async () => {
+  it("keep versions that gates need, also those that the user's repository lost", async () => {
     const folder = new TestFolder().commit({ a: 'only in a commit that is amended away', b: '1' });
     const workspace = await folder.open();
     const first = await workspace.takeSnapshot();
@@ -252,7 +252,7 @@ describe('kept snapshots', () => {
     }
   });
 
-  it('that lost their objects to the user are dropped by the next collection', async () => {
+  it("whose objects the user's `git gc` removed are dropped by the next collection", async () => {
     const folder = new TestFolder().commit('a=1');
     const workspace = await folder.open();
     await workspace.keep('x', await workspace.takeSnapshot());

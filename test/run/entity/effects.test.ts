@@ -91,7 +91,7 @@ describe('the effects of a change', () => {
     expect(valid(after(...all, step))).toEqual(expected);
   });
 
-  it('keeps the value of what is not valid any more, but not of what was reset', () => {
+  it('keeps the value of an entity that became invalid, but not of one that was reset', () => {
     const effects = after(...all, (e) => e.invalidate({ entity: 'browser' }, 'closed'));
     expect(effects.states.get('refs')).toMatchObject({
       to: 'invalid',
@@ -102,7 +102,7 @@ describe('the effects of a change', () => {
     expect([reset?.to, reset?.value]).toEqual(['absent', undefined]);
   });
 
-  it('gives each entity the part of a value that has its name, else all of it', () => {
+  it('gives each entity the part of a value with its name, else the whole value', () => {
     const effects = after(create('browser', { browser: 1, page: 2 }), create('page', { browser: 1, page: 2 }));
     expect(effects.states.get('browser')?.value).toBe(1);
     expect(after(create('page', { x: 1 })).states.get('page')?.value).toEqual({ x: 1 });
@@ -121,7 +121,7 @@ describe('the effects of a change', () => {
     expect(after(create('session', value)).states.get('session')).toMatchObject({ to, value, ...(cause && { cause }) });
   });
 
-  it('is not valid from the moment on at which it expires, nor is what depends on it', () => {
+  it('make an entity invalid from the moment it expires, and all that depend on it', () => {
     const { states } = after(create('session', { expires_at: '2026-01-02T03:00:01Z' }), create('cart'));
     expect(valid(new EntityEffects(DEFINITIONS, states, NOW))).toEqual(['cart', 'session']);
     const later = new EntityEffects(DEFINITIONS, states, '2026-01-02T03:00:01.000Z');
@@ -169,7 +169,7 @@ describe('the instance that texts name', () => {
     expect([namesIn(['@e1'], 'refs'), namesIn(undefined, 'refs')]).toEqual([{}, {}]);
   });
 
-  it('is refused where it would mean all instances', () => {
+  it('is rejected where it would mean all instances', () => {
     const { resource, browser } = DEFINITIONS;
     expect(findInvalidName('resource', resource, { resource_id: '' })).toBe('resource_id');
     expect(findInvalidName('resource', resource, { id: 'x'.repeat(201) })).toBe('id');
@@ -178,7 +178,7 @@ describe('the instance that texts name', () => {
   });
 });
 
-describe('what must not work side by side', () => {
+describe('uses that must not run at the same time', () => {
   const use = (requires: EntityTarget[], changes: EntityTarget[] = []) => ({ requires, changes });
   const [page, browser, one, two] = [
     { entity: 'page' },
@@ -253,7 +253,7 @@ describe('the log of entities', () => {
     }),
   );
 
-  it('says the same when it is compacted, and whatever follows', () => {
+  it('gives the same state after it is compacted, also with later entries', () => {
     fc.assert(
       fc.property(entries, entries, (before, more) => {
         for (const pipeline of ['p', 'q']) {
@@ -269,7 +269,7 @@ describe('the log of entities', () => {
     );
   });
 
-  it('takes what began as ended once', () => {
+  it('ends a use only once', () => {
     const begun = entryOf([], { kind: 'began', id: '1', targets: [], processes: [] });
     const create = entryOf([{ entity: 'a', instance: '', to: 'valid' }]);
     const killed = entryOf([{ entity: 'a', instance: '', to: 'invalid' }], { id: '1' });

@@ -17,7 +17,7 @@ describe.each(['run', 'attempt'] as const)('a document, ids by %s', (mode) => {
     expect(await readAttempt(review.artifacts, reference, expected(plan.runId))).toEqual(documentOf(plan));
   });
 
-  it.each([1, 2])('is named with the advice that works if it has expired, in run attempt %i', async (runAttempt) => {
+  it.each([1, 2])('that has expired is reported with the advice that helps, in run attempt %i', async (runAttempt) => {
     Object.assign(world.github, { mode });
     const plan = await world.enter();
     const reference = await publishAttempt(plan.artifacts, documentOf(plan), noBytes, 1);
@@ -31,7 +31,7 @@ describe.each(['run', 'attempt'] as const)('a document, ids by %s', (mode) => {
 });
 
 describe('a document', () => {
-  it('comes with its files: small ones in it, large ones in one artifact', async () => {
+  it('has small files in itself, and large ones in one artifact', async () => {
     const plan = await world.enter();
     const contents: Record<string, Uint8Array> = {
       small: Buffer.from('small'),
@@ -73,7 +73,7 @@ describe('a document', () => {
     expect(JSON.stringify(received.output)).toBe('{"__proto__":{"a":1},"b":[null]}');
   });
 
-  it('is not stored if its readers would refuse it', async () => {
+  it('is not stored if readers would reject it', async () => {
     const plan = await world.enter();
     const document = { ...documentOf(plan), learnings: 'x'.repeat(100_000) };
     await expect(publishAttempt(plan.artifacts, document, noBytes)).rejects.toThrow(

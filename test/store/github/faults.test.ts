@@ -70,7 +70,7 @@ describe('an outage', () => {
     expect(step.lines[0]).toMatch(/^The upload of the output of plan failed: .* Next try in 1 s, \d s are left\.$/);
   });
 
-  it('that is none, since the runner has no service for artifacts, is named at once', async () => {
+  it('is told apart from a runner without a service for artifacts, which fails at once', async () => {
     const step = await world.enter();
     delete process.env['ACTIONS_RUNTIME_TOKEN'];
     await expect(publishAttempt(step.artifacts, documentOf(step), noBytes)).rejects.toMatchObject({

@@ -51,7 +51,7 @@ describe('an output of an earlier run', () => {
     expect(await find(later, nextRequest())).toEqual({ notes: [] });
   });
 
-  it('is found for each request that it answers', async () => {
+  it('is found for every request that it answers', async () => {
     const [fingerprint, other] = [nextRequest(), nextRequest()];
     const { step, document, reference } = await runWithOutput(fingerprint, {}, { otherRequests: [other] });
     await savePointer(other, { ...step, digest: reference.digest });
@@ -82,7 +82,7 @@ describe('an output of an earlier run', () => {
     expect(await find(later, nextRequest(), resume)).toEqual({ notes: [other] });
   });
 
-  it('is the newest of all that are named', async () => {
+  it('is the newest of those that a pointer or a person names', async () => {
     const fingerprint = nextRequest();
     const older = await runWithOutput(fingerprint);
     await savePointer(fingerprint, { ...older.step, digest: older.reference.digest });
@@ -206,7 +206,7 @@ describe('the cache', () => {
     expect(Date.now() - start).toBeLessThan(60_000);
   });
 
-  it('keeps pointers of a pull request in its scope, and those of outsiders out', async () => {
+  it('shows pointers of a pull request only in its scope, and none of forks', async () => {
     const fingerprint = nextRequest();
     const run = { event: 'pull_request', headBranch: 'fix', pullRequests: [7] };
     const pull = await world.enter({ run });

@@ -32,7 +32,7 @@ async function save(pipeline: string, runs: readonly number[], run: Partial<Work
 }
 
 describe('the history of a pipeline', () => {
-  it('is what the newest run of the branch carried, 100 entries at most', async () => {
+  it('is that of the newest run of the branch, at most 100 entries', async () => {
     expect(await runsShown('first')).toEqual([]);
     await save('first', [1]);
     await save('first', [2, 1]);
@@ -46,7 +46,7 @@ describe('the history of a pipeline', () => {
     expect(await runsShown('first')).toHaveLength(100);
   });
 
-  it('is not taken from forks, whatever their branch is called, nor from artifacts that have expired', async () => {
+  it('is not read from forks, whatever their branch is called, nor from expired artifacts', async () => {
     await save('second', [1]);
     await save('second', [666], { headRepository: 'mallory/gates' });
     await save('second', [667], { headRepository: undefined });

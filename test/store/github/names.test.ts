@@ -19,7 +19,7 @@ describe('a reference to a document', () => {
     expect(parseReference(` ${formatReference(reference)}\n`)).toEqual(reference);
   });
 
-  it('is nothing else', () => {
+  it('is not read from any other text', () => {
     const upper = document.toUpperCase();
     for (const text of [
       '',
@@ -43,7 +43,7 @@ describe('the name of an artifact', () => {
     expect(parseArtifactName(artifactName({ ...name, leg: '' }, 'f'))).toEqual({ ...name, leg: '' });
   });
 
-  it('is not taken for one if it is of large files or of anything else', () => {
+  it('is not parsed if it is of large files or of anything else', () => {
     const name = { pipeline: 'ci', gate: 'plan', leg: '', runAttempt: 1 };
     expect(parseArtifactName(artifactName(name, 'f', 'bin'))).toBeUndefined();
     for (const other of [
@@ -60,7 +60,7 @@ describe('the key of a pointer', () => {
   const pointer = { runId: 123, runAttempt: 2, digest: document };
   const key = `gateline-1-${'a'.repeat(64)}-123-2-${'b'.repeat(64)}`;
 
-  it('names run, attempt and document of a request', () => {
+  it('has run, attempt and document of a request', () => {
     expect(pointerKey(request, pointer)).toBe(key);
     expect(parsePointerKey(key, request)).toEqual(pointer);
   });
