@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Project, type RunView } from '../cli/support.ts';
-import { compileCache } from '../support/runner/bundle.ts';
+import { bundlePrograms, compileCache } from '../support/runner/bundle.ts';
 import { DEEP_DIVE, ORCHESTRATION, TEAM } from '../formats/seed-002.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -30,6 +31,12 @@ async function expectNothing(project: Project): Promise<void> {
 }
 
 describe('the default template', () => {
+  it('is found by a bundle, in whose folder there are no sources', async () => {
+    const { root, environment } = new Project();
+    execFileSync(process.execPath, [join(await bundlePrograms(), 'cli.mjs'), 'init'], { cwd: root, env: environment });
+    expect(readdirSync(root)).toEqual(expect.arrayContaining(readdirSync(join(ROOT, 'templates/default'))));
+  });
+
   it('runs, fails, is fixed and runs again: only what is needed', async () => {
     const project = await init('default');
     expect(await run(project)).toBe('completed: design implement review');
