@@ -1,16 +1,14 @@
-import { GatelineError } from '../errors.ts';
-import { digestOfJson, type Digest } from '../json/digest.ts';
+import type { GatelineError } from '../errors.ts';
 import type { Gate, UnitKey } from '../pipeline/pipeline.ts';
 import { ENTRY_FORMAT, isSameAttempt, type DecidedEntry, type EndedEntry, type Entry } from '../run/entry.ts';
 import type { EngineEvent } from '../run/events.ts';
 import { LogState } from '../run/state.ts';
 import { rejectionText } from '../run/unit-state.ts';
 import { UnitGraph, type Unit } from '../run/units.ts';
-import type { Contract } from '../verdict/contract.ts';
-import { compileContract, type CompiledContract } from '../verdict/judge.ts';
 import { failedVerdict, verdictText } from '../verdict/verdict.ts';
 import { createMatcher, type PathMatcher } from '../workspace/globs.ts';
 import type { Snapshot } from '../workspace/workspace.ts';
+import { Contracts } from './contracts.ts';
 import type { Order, Ports, UnitOutput } from './ports.ts';
 
 /** The result of a unit in this call. */
@@ -22,17 +20,13 @@ export type Outcome = UnitOutput & {
   readonly error?: GatelineError;
 };
 
-interface NamedContract {
-  readonly contract: Contract;
-  readonly digest: Digest;
-}
-
 /** One call of a command: its order, the state of the log, and the outcomes of its units so far. */
 export class Call {
   readonly ports: Ports;
   readonly order: Order;
   readonly graph: UnitGraph;
   readonly state: LogState;
+  readonly contracts: Contracts;
   readonly outcomes = new Map<UnitKey, Outcome>();
   /** Values that replace the outputs of needs, by gate. */
   readonly standIns = new Map<string, UnitOutput>();
@@ -48,16 +42,14 @@ export class Call {
   #entries: readonly Entry[];
   #lastSnapshot: Promise<void> = Promise.resolve();
   #uses: EndedEntry[] = [];
-  #contracts = new Map<string, NamedContract>();
-  #compiled = new Map<string, Promise<CompiledContract>>();
   #matchers = new Map<string, PathMatcher>();
-  #allCompiled: Promise<unknown> | undefined;
   #definitionFiles: ReadonlySet<string> | undefined;
 
   private constructor(ports: Ports, order: Order, entries: readonly Entry[]) {
     this.ports = ports;
     this.order = order;
     this.graph = new UnitGraph(order.pipeline);
+    this.contracts = new Contracts(order);
     this.state = new LogState(order.pipeline, order.subject, entries, order.run);
     for (const [key, output] of order.outputs ?? [])
       this.outcomes.set(key, { ...output, result: 'done', reason: verdictText(output.verdict) });
@@ -146,14 +138,8 @@ export class Call {
 
   /** No later gate of this call gets an output that a person rejects meanwhile. */
   #withdraw(rejection: Extract<DecidedEntry, { readonly decision: 'reject' }>): void {
-    for (const [key, outcome] of this.outcomes) {
-      if (!isSameAttempt(outcome.checkpoint?.attempt, rejection.attempt)) continue;
-      const reason = rejectionText(rejection);
-      const verdict = failedVerdict('cancelled', 'Run again: its agent works again.', [
-        { severity: 'error', message: reason },
-      ]);
-      this.outcomes.set(key, { result: 'failed', verdict, handedOn: [], reason });
-    }
+    for (const [key, { checkpoint }] of this.outcomes)
+      if (isSameAttempt(checkpoint?.attempt, rejection.attempt)) this.outcomes.set(key, rejectedOutcome(rejection));
   }
 
   /** Sets legs that come from data to those of the newest output, for commands that run no gate. */
@@ -182,45 +168,6 @@ export class Call {
     const files = Object.entries(snapshot.unstored);
     if (redactor.find(files.map(([path]) => path).join('\n')).length === 0) return snapshot;
     return { ...snapshot, unstored: Object.fromEntries(files.map(([path, file]) => [redactor.text(path), file])) };
-  }
-
-  contractOf({ id }: Gate): NamedContract {
-    let named = this.#contracts.get(id);
-    if (named === undefined) {
-      const contract = this.order.contracts.get(id);
-      if (contract === undefined) throw new GatelineError('bug', `gate ${id} has no contract`);
-      this.#contracts.set(id, (named = { contract, digest: digestOfJson(contract) }));
-    }
-    return named;
-  }
-
-  /** Judges a gate by the contract that its attempt began with: its agent may have changed the definition. */
-  useContract({ id }: Gate, contract: Contract): void {
-    this.#contracts.set(id, { contract, digest: digestOfJson(contract) });
-    this.#compiled.delete(id);
-  }
-
-  /** The contract of a gate, compiled once per call. @throws GatelineError `usage` naming what is wrong with it */
-  compiledContract(gate: Gate): Promise<CompiledContract> {
-    let compiled = this.#compiled.get(gate.id);
-    if (compiled !== undefined) return compiled;
-    const { schema } = gate.contract;
-    compiled = compileContract(this.contractOf(gate).contract).catch((error: unknown) => {
-      if (!(error instanceof GatelineError)) throw error;
-      const place = schema && 'path' in schema ? { file: schema.path } : gate.place;
-      throw new GatelineError(error.fault, `the contract of ${gate.id}: ${error.message}`, {
-        hint: error.hint,
-        place,
-        cause: error,
-      });
-    });
-    this.#compiled.set(gate.id, compiled);
-    return compiled;
-  }
-
-  /** Compiles all contracts before an agent costs something. @throws GatelineError as {@link compiledContract} */
-  async compileContracts(): Promise<void> {
-    await (this.#allCompiled ??= Promise.all(this.order.pipeline.gates.map((gate) => this.compiledContract(gate))));
   }
 
   /** Matches the input files of a unit. @param handedOn files of its needs, which are always inputs */
@@ -253,6 +200,14 @@ export class Call {
     const findFiles = () => pipeline.gates.flatMap((gate) => [...schemasOf(gate), ...namedFiles(gate)]);
     return (this.#definitionFiles ??= new Set([definitionFile, ...findFiles()]));
   }
+}
+
+/** The outcome of a unit whose output a person rejected while this call worked. */
+export function rejectedOutcome(rejection: DecidedEntry): Outcome {
+  const reason = rejectionText(rejection);
+  const issues = [{ severity: 'error', message: reason }] as const;
+  const verdict = failedVerdict('cancelled', 'Run again: its agent works again.', issues);
+  return { result: 'failed', verdict, handedOn: [], reason };
 }
 
 /** The entries about the folder that a call works in, and all decisions. */

@@ -1,7 +1,8 @@
 import { verdictText, type Verdict } from '../verdict/verdict.ts';
 import type { Checkpoint } from '../run/checkpoint.ts';
+import { attemptKey } from '../run/state.ts';
 import type { Unit } from '../run/units.ts';
-import type { Call, Outcome } from './call.ts';
+import { rejectedOutcome, type Call, type Outcome } from './call.ts';
 import { setLegs } from './legs.ts';
 import { unitOutputOf, isApproved } from './plan/checkpoints.ts';
 import type { Needs } from './plan/request.ts';
@@ -9,7 +10,11 @@ import { iterationsLeft } from './decide/rework.ts';
 
 /** Sets the outcome of a unit that has an output. */
 export async function setOutcome(call: Call, unit: Unit, checkpoint: Checkpoint, needs: Needs): Promise<Outcome> {
-  const outcome = { ...unitOutputOf(checkpoint, needs), ...judgeResult(call, unit, checkpoint) };
+  // A person may have rejected it as soon as it was in the log.
+  const rejection = call.state.rejections.get(attemptKey(checkpoint.attempt));
+  const outcome = rejection
+    ? rejectedOutcome(rejection)
+    : { ...unitOutputOf(checkpoint, needs), ...judgeResult(call, unit, checkpoint) };
   call.outcomes.set(unit.key, outcome);
   if (outcome.result === 'done') await setLegs(call, unit, checkpoint.output);
   return outcome;

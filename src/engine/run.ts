@@ -157,7 +157,7 @@ class Scheduler {
   async #runAttempts(first: Work, reason: string): Promise<void> {
     const call = this.#call;
     const { unit, needs } = first;
-    await call.compileContracts();
+    await call.contracts.compileAll();
     warnAboutVariables(call, unit.gate);
     await recoverEntities(call, unit, this.#signal);
     let work = first;

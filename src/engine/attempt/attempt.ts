@@ -73,7 +73,7 @@ export function nextAttempt({ order, state }: Call, { key }: Unit): AttemptRef {
 export async function prepareAttempt(call: Call, work: Work, attempt: AttemptRef, feedback?: Verdict): Promise<string> {
   const { contents, workspace } = call.ports;
   await contents.put(canonicalChunks(work.request as unknown as JsonValue));
-  await storeValue(call, call.contractOf(work.unit.gate).contract);
+  await storeValue(call, call.contracts.of(work.unit.gate).contract);
   await workspace.keep(attemptKey(attempt, call.order.pipeline.id), work.snapshot);
   await call.ports.database?.save(attempt);
   return prepareDirectory(call, work, attempt, feedback);
@@ -81,7 +81,7 @@ export async function prepareAttempt(call: Call, work: Work, attempt: AttemptRef
 
 export async function startedEntry(call: Call, work: Work, attempt: AttemptRef): Promise<StartedEntry> {
   const { unit, fingerprint, snapshot, rework, request } = work;
-  const { digest } = call.contractOf(unit.gate);
+  const { digest } = call.contracts.of(unit.gate);
   return {
     ...call.entryHead(),
     // The number of the directory, even if somebody closed the run since.
@@ -112,7 +112,7 @@ export async function finishAttempt(call: Call, open: OpenAttempt, result?: Agen
   const after = await call.takeSnapshot();
   const changes = await splitChanges(call, open, before, after);
   const verdict = await judgeFiles(call, judged.verdict, changes.files);
-  const { digest, contract } = call.contractOf(unit.gate);
+  const { digest, contract } = call.contracts.of(unit.gate);
   const { value } = judged;
   const output = value === undefined ? undefined : await storeValue(call, value);
   // Entities before checkpoints: using a remembered output makes no entity valid.

@@ -82,7 +82,7 @@ async function startAttempt(
   { work, reason }: Extract<UnitChoice, { readonly choice: 'run' }>,
 ): Promise<BeginResult> {
   const { unit, needs, fingerprint } = work;
-  await call.compileContracts();
+  await call.contracts.compileAll();
   await recoverEntities(call, unit, new AbortController().signal);
   const attempt = nextAttempt(call, unit);
   const directory = await prepareAttempt(call, work, attempt);
@@ -130,7 +130,7 @@ export async function completeAttempt(ports: Ports, order: Order, text: string, 
   const request = (await readValue(call, started.fingerprint)) as unknown as Request | undefined;
   const unit = begunUnit(call, started, request);
   const contract = await readValue(call, started.contract);
-  if (contract !== undefined) call.useContract(unit.gate, contractSchema.parse(contract));
+  if (contract !== undefined) call.contracts.replace(unit.gate, contractSchema.parse(contract));
   const needs = request ? needsOfRequest(request, started.handedOn) : new Map();
   const directory = ports.attempts.pathOf(attemptOf(started));
   const result = {

@@ -59,7 +59,7 @@ export async function judgeOutput(
     };
   const bytes = stateFile?.bytes ?? (output.state === 'present' ? output.bytes : undefined);
   if (bytes === undefined) return { verdict: outputVerdict(output as Missing), ...more };
-  const { verdict, value } = await judgeBytes(await call.compiledContract(gate), bytes, redactor, judgeContexts(call));
+  const { verdict, value } = await judgeBytes(await call.contracts.compile(gate), bytes, redactor, judgeContexts(call));
   const notices: Issue[] = reported.notice === undefined ? [] : [{ severity: 'notice', message: reported.notice }];
   return {
     verdict: redactVerdict(call, { ...verdict, issues: [...verdict.issues, ...notices].slice(0, 100) }),

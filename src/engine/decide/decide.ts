@@ -120,7 +120,7 @@ function begunAttempts({ state, order }: Call, key?: UnitKey): StartedEntry[] {
 export async function judgeValue(ports: Ports, order: Order, key: UnitKey, value: JsonValue): Promise<Verdict> {
   const call = await Call.open(ports, order);
   const { gate } = call.graph.requireUnit(key);
-  return judge(await call.compiledContract(gate), order.redactor.json(value).value, judgeContexts(call));
+  return judge(await call.contracts.compile(gate), order.redactor.json(value).value, judgeContexts(call));
 }
 
 /** Supplies the output of a unit, if it meets the contract: the next call of `run` ends the unit with it. */

@@ -37,13 +37,13 @@ export async function lookUp(call: Call, unit: Unit, fingerprint: Digest): Promi
   const { output } = checkpoint;
   const value = output && (await readValue(call, output.digest));
   if (!output || value === undefined) return { reason: 'the stored output is missing or damaged' };
-  const { digest, contract } = call.contractOf(gate);
+  const { digest, contract } = call.contracts.of(gate);
   let judged = checkpoint;
   // Of attempts that are judged together, only one output is stored.
   if (checkpoint.contract !== digest && gate.repeat && checkpoint.how === 'ran')
     return { reason: 'its contract changed, which judges several attempts together' };
   if (checkpoint.contract !== digest) {
-    const verdict = await judge(await call.compiledContract(gate), value, judgeContexts(call));
+    const verdict = await judge(await call.contracts.compile(gate), value, judgeContexts(call));
     judged = {
       ...checkpoint,
       verdict,

@@ -137,8 +137,8 @@ async function presentFiles(call: Call, { unit, snapshot }: Work): Promise<GateF
 /** Ends a unit as a person decided: skipped, or with an output that the person supplied. */
 async function carryOutDecision(call: Call, { work, decision }: PersonChoice): Promise<void> {
   const { unit, needs, fingerprint, rework } = work;
-  const { digest, contract } = call.contractOf(unit.gate);
-  const compiled = await call.compiledContract(unit.gate);
+  const { digest, contract } = call.contracts.of(unit.gate);
+  const compiled = await call.contracts.compile(unit.gate);
   const attempt = nextAttempt(call, unit);
   const output = decision.decision === 'adopt' ? decision.output : undefined;
   const value = output && (await readValue(call, output.digest));
