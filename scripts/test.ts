@@ -24,6 +24,8 @@ async function runScript(
   const started = performance.now();
   const child = spawn('npm', ['run', '--silent', name, ...args], {
     cwd: ROOT,
+    // What one run compiled, the next one need not.
+    env: { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compiled'), ...process.env },
     shell: process.platform === 'win32',
     stdio: ['ignore', ...(isShown ? (['inherit', 'inherit'] as const) : (['pipe', 'pipe'] as const))],
   });
