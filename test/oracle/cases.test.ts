@@ -246,6 +246,16 @@ const stories: Readonly<Record<string, Story>> = {
     },
     ['plan implement review other last implement; failed plan', 'plan review', ''],
   ],
+  'starts no gate with an output that a person rejects as soon as it is in the log': [
+    {},
+    [PLAN, { id: 'test', needs: ['plan'] }],
+    {
+      plan: (_, n, user) => {
+        if (n === 1) user.before('appended', () => user.quietly(createPipeline(CONDITIONAL), {}, reject, false));
+      },
+    },
+    ['plan; failed plan', 'plan test', ''],
+  ],
   "settles when a gate changes the user's version of a file that another gate made": [
     {},
     [

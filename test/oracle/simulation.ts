@@ -29,6 +29,8 @@ export interface SimulationOptions {
 interface Life {
   left: number;
   fatalOperation?: string;
+  /** What happens before the next operation of a kind. */
+  next?: { readonly operation: string; readonly work: () => Promise<void> };
 }
 
 export const BY = { actor: 'user', reason: 'a test' };
@@ -63,6 +65,11 @@ export class Simulation {
   kill(operation?: string): void {
     if (operation === undefined) this.#life.left = 0;
     else this.#life.fatalOperation = operation;
+  }
+
+  /** Does something just before the next operation of a kind. */
+  before(operation: string, work: () => Promise<void>): void {
+    this.#life.next = { operation, work };
   }
 
   /** The user writes a file. */
@@ -200,12 +207,16 @@ export class Simulation {
     const { editRate = 0, diesAt = Infinity, decide } = options;
     const life: Life = { left: diesAt };
     this.#life = life;
-    const point = (operation: string): Promise<void> => {
+    const point = async (operation: string): Promise<void> => {
       life.left = operation === life.fatalOperation ? 0 : life.left - 1;
       if (operation === 'append' || operation === 'save' || operation === 'put') onWrite();
       if (life.left <= 0) return new Promise(() => {});
+      const { next } = life;
+      if (operation === next?.operation) {
+        life.next = undefined;
+        await next.work();
+      }
       if (running.isCalm && random.chance(editRate * 0.15)) this.edit();
-      return Promise.resolve();
     };
     const hooks = { point, observe: (event: EngineEvent) => (life.left > 0 || this.options.world) && observe(event) };
     const running: Running = this.world.start(this.callOf(pipeline, options, hooks), command);
