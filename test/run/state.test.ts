@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { attemptOf } from '../../src/run/entry.ts';
+import { originHow } from '../../src/run/checkpoint.ts';
+import { attemptOf, isSameAttempt } from '../../src/run/entry.ts';
 import { isGoodEnd, isRemembered, LogState, sendsWorkBack } from '../../src/run/state.ts';
 import { createVerdict, LogBuilder } from '../support/log-builder.ts';
 import { createGate, createPipeline } from '../support/pipelines.ts';
@@ -117,3 +118,16 @@ it.each([
     expect([isRemembered(verdict, other), sendsWorkBack(verdict, other)]).toEqual([status !== 'failed', false]);
   },
 );
+
+it('two attempts are the same if all that names them is, and an output was made by an agent unless a person did', () => {
+  const attempt = { subject: 'pr-42', run: 1, unit: 'plan', n: 1 };
+  const others = [
+    undefined,
+    ...[{ subject: 'x' }, { run: 2 }, { unit: 'x' }, { n: 2 }].map((part) => ({ ...attempt, ...part })),
+  ];
+  expect(isSameAttempt(attempt, { ...attempt })).toBe(true);
+  for (const other of others)
+    expect([isSameAttempt(attempt, other), isSameAttempt(other, attempt)]).toEqual([false, false]);
+  const hows = ['ran', 'used', 'adopted', 'skipped', 'lost'] as const;
+  expect(hows.map(originHow)).toEqual(['ran', 'ran', 'adopted', 'skipped', 'ran']);
+});
