@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import { GatelineError, messageOf } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import { parseJson } from '../json/parse-json.ts';
-import { readScalar } from '../pipeline/scalar.ts';
 import { RUN_STATUSES, STATUS_PHRASES } from '../run/status.ts';
 import { Gateline, type GatelineOptions } from '../gateline.ts';
 import type { ProcessContext } from './process-context.ts';
@@ -59,11 +58,22 @@ export function collectStatuses(text: string, earlier: readonly string[] | undef
   throw new InvalidArgumentError(`It must be of ${[...new Set(known)].join(', ')}.`);
 }
 
-/** `key=value` pairs. A value is a number, `true`, `false` or `null` only if that is exactly its text. */
+/** `key=value` pairs. */
 function collectPairs(text: string, earlier: JsonObject | undefined): JsonObject {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('It must be key=value.');
-  return { ...earlier, [text.slice(0, at)]: readScalar(text.slice(at + 1)) };
+  return { ...earlier, [text.slice(0, at)]: parseScalar(text.slice(at + 1)) };
+}
+
+/**
+ * The value of `key=value`: `true`, `false`, `null` or a number only if JSON prints it exactly as it is written. So
+ * `1.10`, `007`, `1e3` and `1234e05` stay texts: versions and ids lose no characters.
+ */
+export function parseScalar(text: string): JsonValue {
+  if (text === 'true' || text === 'false') return text === 'true';
+  if (text === 'null') return null;
+  const number = Number(text);
+  return Number.isFinite(number) && String(number) === text ? number : text;
 }
 
 /** Options that select a pipeline, and say what its run is about. */
