@@ -34,6 +34,7 @@ describe('the value of a secret', () => {
       url,
       'url, lower case': url.replace(/%../g, (code) => code.toLowerCase()),
       form: url.replaceAll('%20', '+'),
+      'line feeds': value.replaceAll('\r\n', '\n'),
     };
     const redactor = createOddRedactor();
     for (const [name, form] of Object.entries(forms)) {
@@ -140,13 +141,19 @@ describe('a JSON value', () => {
   const json = (value: JsonValue) => createRedactor({ TOKEN: 'hunter2-hunter2', PIN: ' 12345678' }).json(value);
 
   it('is redacted in strings, keys and whole numbers, and the pointers are listed', () => {
-    const value = { a: [0, 'x hunter2-hunter2 y', { 'hunter2-hunter2': 1 }], pin: 12345678, other: 123456789 };
+    const value = {
+      a: [0, 'x hunter2-hunter2 y', { 'hunter2-hunter2': 1 }],
+      pin: 12345678,
+      text: '12345678',
+      other: 123456789,
+    };
     expect(json(value)).toEqual({
-      value: { a: [0, 'x *** y', { '***': 1 }], pin: '***', other: 123456789 },
+      value: { a: [0, 'x *** y', { '***': 1 }], pin: '***', text: '***', other: 123456789 },
       redacted: [
         { pointer: '/a/1', label: 'TOKEN' },
         { pointer: '/a/2', label: 'TOKEN' },
         { pointer: '/pin', label: 'PIN' },
+        { pointer: '/text', label: 'PIN' },
       ],
     });
   });
@@ -251,7 +258,7 @@ describe('a stream', () => {
     const stream = streaming.createStream();
     expect(stream.push('one\ntw')).toBe('one\n');
     expect(stream.push('o\n10%\r')).toBe('two\n10%\r');
-    expect(stream.push(`key:\n${PRIVATE_KEY.slice(0, 400)}\n`)).toBe('key:\n');
+    expect(stream.push(`${PRIVATE_KEY}\n${PRIVATE_KEY.slice(0, 400)}\n`)).toBe('***\n');
     expect(stream.push(`${PRIVATE_KEY.slice(400)}\nrest`)).toBe('***\n');
     expect([stream.end(), stream.end()]).toEqual(['rest', '']);
   });
