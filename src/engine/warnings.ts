@@ -25,6 +25,6 @@ export async function warnAboutEmptyGlobs(call: Call, { unit: { key, gate }, sna
   const paths = [...(await call.ports.workspace.listFiles(snapshot)).keys(), ...Object.keys(snapshot.unstored)];
   const empty = globs.filter((glob) => !paths.some(createMatcher([glob])));
   if (empty.length === 0) return;
-  const hint = `correct \`inputs\` at ${placeText(gate.place)}, if it is a slip`;
+  const hint = `correct \`inputs\` at ${placeText(gate.place)}, if it is a mistake`;
   call.notice(`${empty.join(', ')} matches no file: ${gate.id} does not read it`, { unit: key, hint });
 }

@@ -107,7 +107,7 @@ describe('a gate runs', () => {
     const make = { run: `mkdir -p gen && touch gen/x; ${agent()}`, inputs: ['src/**', 'db/*.sql'], files: ['gen/**'] };
     const definition = pipeline({ make, use: { needs: 'make', inputs: ['gen/x'] } });
     const project = new Project({ 'src/a.txt': 'a', 'gateline.yml': definition });
-    const hint = `correct \`inputs\` at ${placeOf(definition, 'make')}, if it is a slip`;
+    const hint = `correct \`inputs\` at ${placeOf(definition, 'make')}, if it is a mistake`;
     for (const command of ['plan', 'run', 'run', 'plan']) {
       const { err } = await project.gateline(command);
       expect(err).toContain(`note: db/*.sql matches no file: make does not read it (${hint})\n`);
