@@ -19,7 +19,6 @@ import { ROOT } from './run.ts';
  */
 
 type EditorSchema = z.core.JSONSchema.BaseSchema;
-
 /** Maps of gateline.yml that have a table of their own. */
 const MAPS = ['gates.<id>', 'gates.<id>.output', 'entities.<name>', 'commands.<id>'];
 

@@ -6,6 +6,5 @@ import { ROOT, run } from './run.ts';
 const EXAMPLE = join('examples', 'web-tests');
 
 await build(join(ROOT, 'dist'));
-const args = ['run', ...process.argv.slice(2)];
-process.stderr.write(`\n${EXAMPLE}: gateline ${args.join(' ')}\n`);
-run(process.execPath, [join(ROOT, 'dist', 'cli.js'), ...args], { cwd: join(ROOT, EXAMPLE) });
+process.stderr.write(`\n${EXAMPLE}: gateline run\n`);
+run(process.execPath, [join(ROOT, 'dist', 'cli.js'), 'run', ...process.argv.slice(2)], { cwd: join(ROOT, EXAMPLE) });
