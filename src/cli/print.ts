@@ -59,8 +59,8 @@ function asGatelineError(thrown: unknown): GatelineError {
 
 function errorText({ message, hint, place }: GatelineError, paint: Paint): string {
   const where = place === undefined || message.startsWith(place.file) ? '' : `${placeText(place)}: `;
-  const lines = [`${paint('bad', 'error')} ${where}${forTerminal(message)}`];
-  if (hint !== undefined) lines.push(`${paint('quiet', 'hint')}  ${forTerminal(hint)}`);
+  const lines = [`${paint('bad', 'error')}: ${where}${forTerminal(message)}`];
+  if (hint !== undefined) lines.push(`${paint('quiet', 'hint')}: ${forTerminal(hint)}`);
   return `${lines.join('\n')}\n`;
 }
 

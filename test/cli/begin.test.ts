@@ -31,7 +31,7 @@ describe('an agent that works by itself', () => {
 
   it('begins, completes, and hands its work on', async () => {
     const project = create();
-    await project.expect('begin code', 1, /^error design must be done before code: it has no output yet\n/);
+    await project.expect('begin code', 1, /^error: design must be done before code: it has no output yet\n/);
     await project.expect('run', 1, 'Next: Begin the work of code: `gateline begin code`');
     expect(project.ran()).toBe('design');
     const { GATELINE_TOKEN, GATELINE_OUTPUT, GATELINE_REQUEST } = await evaluate(project, 'code');
@@ -46,7 +46,7 @@ describe('an agent that works by itself', () => {
     await project.expect(
       'run',
       75,
-      /an agent works on code since .*, between begin and complete\nhint  .*gateline reject code -r WHY/,
+      /an agent works on code since .*, between begin and complete\nhint: .*gateline reject code -r WHY/,
     );
     project.write('out.txt', 'made');
     writeFileSync(GATELINE_OUTPUT!, '{"score": 92}');
@@ -163,7 +163,7 @@ describe('--isolated', () => {
 
   it('works in a clone at one path, which `setup` prepares, and `apply` brings its files back', async () => {
     const project = new Project({ 'spec.md': 'A\n', 'gateline.yml': definition() });
-    await project.expect('apply', 2, 'main has no isolated run to apply\nhint  `gateline run --isolated` makes one');
+    await project.expect('apply', 2, 'main has no isolated run to apply\nhint: `gateline run --isolated` makes one');
     project.write('spec.md', 'uncommitted\n');
     expect(await project.run('--isolated')).toBe('0: make');
     await project.expect(
@@ -211,7 +211,7 @@ describe('--isolated', () => {
     await project.expect(
       'run --isolated',
       1,
-      'error `setup` failed in the clone: no network\nhint  Correct the command',
+      'error: `setup` failed in the clone: no network\nhint: Correct the command',
     );
     project.write('gateline.yml', definition());
     expect(await project.run('--isolated')).toBe('0: make');
@@ -283,7 +283,7 @@ describe('rollback', () => {
     const project = migrate();
     project.edit('gateline.yml', 'cp \\"$HOME/db\\" \\"$GATELINE_DATABASE\\"', 'echo locked >&2; exit 1');
     const hint = 'Correct `snapshots.database.save`, and run again. The command gets the file in GATELINE_DATABASE.';
-    await project.expect('run', 1, `error the database could not be saved: locked\nhint  ${hint}\n`);
+    await project.expect('run', 1, `error: the database could not be saved: locked\nhint: ${hint}\n`);
     expect(project.ran()).toBe('');
   });
 });

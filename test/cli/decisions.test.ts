@@ -52,7 +52,7 @@ describe('approve and reject', () => {
     expect(await project.run()).toBe('1: ');
     expect(await project.unit('one')).toMatchObject({ status: 'passed', done: true });
     const hint = '`gateline skip` goes on without an output; `gateline adopt` supplies one';
-    await project.expect('approve two -r ok', 2, `error two has no output to approve\nhint  ${hint}\n`);
+    await project.expect('approve two -r ok', 2, `error: two has no output to approve\nhint: ${hint}\n`);
   });
 });
 
@@ -109,7 +109,7 @@ describe('skip, adopt, keep and force', () => {
     await project.expect(
       'keep two',
       2,
-      'two cannot be kept: one must hold first\nhint  name them too: `gateline keep one two`',
+      'two cannot be kept: one must hold first\nhint: name them too: `gateline keep one two`',
     );
     await project.expect('keep -r words', 0, 'Kept: one, two\n');
     project.ran();
@@ -124,7 +124,7 @@ describe('skip, adopt, keep and force', () => {
     // What `two` left is that of its newest attempt, in whichever run.
     expect(await project.run('--force', 'one', '--until', 'one')).toBe('0: one');
     await project.expect('logs two', 0, /^said\n$/);
-    await project.expect('logs two --run 4', 2, 'error two has no attempt in run 4 of main\n');
+    await project.expect('logs two --run 4', 2, 'error: two has no attempt in run 4 of main\n');
   });
 
   it('of a dry run are shown and not made: --force, --strategy, --new', async () => {
@@ -141,7 +141,7 @@ describe('skip, adopt, keep and force', () => {
     expect(await choices('--strategy', 'skip-current')).toBe('use use skip');
     expect(await choices('--strategy', 'from-checkpoint', '--from', 'one')).toBe('run depends blocked');
     expect(await choices('--new')).toBe('use use blocked');
-    await project.expect('run -n --force on', 2, 'the pipeline has no gate on\nhint  did you mean `one`?');
+    await project.expect('run -n --force on', 2, 'the pipeline has no gate on\nhint: did you mean `one`?');
     await project.expect('run -n --force one -r because', 0, 'dev@example.com asked for a new attempt: because');
     expect(project.state()).toBe(state);
     // After a run nothing is forced any more.
@@ -156,7 +156,7 @@ describe('skip, adopt, keep and force', () => {
     await project.expect(
       'reject one -r x',
       2,
-      'nobody is named as the one who decides\nhint  `--actor NAME` names one',
+      'nobody is named as the one who decides\nhint: `--actor NAME` names one',
     );
     await project.expect('reject one -r x --actor Ada', 0);
   });

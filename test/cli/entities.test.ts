@@ -113,7 +113,7 @@ describe('gateline do', () => {
   it('works with a definition without gates', async () => {
     const commands = { open: { syntax: 'true' } };
     const project = new Project({ 'gateline.yml': JSON.stringify({ pipeline: 'p', commands }) });
-    const error = 'error gateline.yml has no gates\nhint  `gateline do COMMAND` runs one of its commands\n';
+    const error = 'error: gateline.yml has no gates\nhint: `gateline do COMMAND` runs one of its commands\n';
     for (const words of ['run', 'plan', 'run --isolated']) await project.expect(words, 2, error);
     await project.expect('do open', 0);
   });

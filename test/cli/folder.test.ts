@@ -25,7 +25,7 @@ describe('validate', () => {
     project.write('cut.json', '{"type": ');
     project.write('typ.json', '{"typ": "object"}');
     project.write('gateline.yml', broken);
-    const key = /^error gateline\.yml:7:4 gates.one.retires: there is no such key; did you mean `retries`\?\n$/;
+    const key = /^error: gateline\.yml:7:4 gates.one.retires: there is no such key; did you mean `retries`\?\n$/;
     await project.expect('validate', 2, key);
     project.edit('gateline.yml', 'retires', 'retries');
     await project.expect('validate', 2, /gateline\.yml:\d+:\d+.*there is no gate `oen`; did you mean `one`\?/);
@@ -33,15 +33,15 @@ describe('validate', () => {
     const schemaLine = broken.slice(0, broken.indexOf('"schema": "s.json"')).split('\n').length;
     const missing = `gateline.yml:${schemaLine}:5 gates.two.output.schema: s.json does not exist\n`;
     const others = ['cut.json gates.three.output.schema: ', 'typ.json gates.four.output: '];
-    await project.expect('validate', 2, `error ${missing}`, ...others);
+    await project.expect('validate', 2, `error: ${missing}`, ...others);
     for (const name of ['s', 'cut']) project.write(`${name}.json`, '{"typ": "object"}');
     await project.expect(
       'validate',
       2,
-      /^error s\.json gates\.two\.output: .*typ.*type.*\ncut.json .*\ntyp.json .*\n$/,
+      /^error: s\.json gates\.two\.output: .*typ.*type.*\ncut.json .*\ntyp.json .*\n$/,
     );
     await project.expect('plan', 0);
-    await project.expect('run', 2, /^error s\.json: the contract of two: /);
+    await project.expect('run', 2, /^error: s\.json: the contract of two: /);
   });
 
   it('finds the definition in a folder above, or at --file, and works in the folder with it', async () => {
@@ -49,10 +49,10 @@ describe('validate', () => {
     mkdirSync(join(project.root, 'src'));
     expect(await project.start(['run'], { folder: join(project.root, 'src') }).answer).toMatchObject({ exit: 0 });
     expect(project.read('.state/log.jsonl')).toBeDefined();
-    await project.expect('run --file other.yml', 2, /^error other.yml does not exist\n$/);
+    await project.expect('run --file other.yml', 2, /^error: other.yml does not exist\n$/);
     const none = await project.start(['run'], { folder: project.outside }).answer;
     const hint = '`gateline init` writes one; `--file` names another';
-    expect(none.err).toBe(`error there is no gateline.yml in ${project.outside} or above it\nhint  ${hint}\n`);
+    expect(none.err).toBe(`error: there is no gateline.yml in ${project.outside} or above it\nhint: ${hint}\n`);
   });
 });
 
@@ -79,7 +79,7 @@ describe('a folder', () => {
     await project.expect(
       'run',
       2,
-      /\.state leads out of the workspace, to .*\nhint  Remove the link\. .*mount a folder/,
+      /\.state leads out of the workspace, to .*\nhint: Remove the link\. .*mount a folder/,
     );
     project.remove('.state');
     mkdirSync(join(project.root, '.state'));
@@ -95,7 +95,7 @@ describe('a folder', () => {
 
   it('that takes no files is said so by `init`', async () => {
     const project = new Project({ agents: 'a file where the template has a folder' });
-    await project.expect('init', 74, /cannot write .*agents.*\nhint  Make the folder writable/);
+    await project.expect('init', 74, /cannot write .*agents.*\nhint: Make the folder writable/);
   });
 
   it('that was removed is said so in one line', () => {
@@ -104,7 +104,7 @@ describe('a folder', () => {
     const { outside, environment } = new Project({}, { isRepository: false });
     const shell = spawnSync('sh', ['-c', script, process.execPath, cli], { cwd: outside, env: environment });
     expect(shell.stderr.toString()).toBe(
-      'error the working folder does not exist any more\nhint  change to another folder\n',
+      'error: the working folder does not exist any more\nhint: change to another folder\n',
     );
     expect(shell.status).toBe(2);
   });
@@ -157,7 +157,7 @@ describe('history, clean, check', () => {
     expect(await project.why('one')).toBe('run: the stored output is missing or damaged');
     expect(await project.run()).toBe('0: one');
     project.write('.state/log.jsonl', `garbage\n${project.read('.state/log.jsonl')}{"v":1,"ki`);
-    await project.expect('run', 74, /log\.jsonl, line 1, cannot be read: .*\nhint  Run `gateline check --repair`/);
+    await project.expect('run', 74, /log\.jsonl, line 1, cannot be read: .*\nhint: Run `gateline check --repair`/);
     await project.expect('check --repair', 0, /^line 1 of the log could not be read: the log was set aside/);
     expect(project.files('.state').some((name) => /^log\.jsonl\..*\.bad$/.test(name))).toBe(true);
     expect(await project.run()).toBe('0: ');
@@ -177,7 +177,7 @@ describe('import state-guide', () => {
     await project.expect(
       'import state-guide old',
       1,
-      /contracts of their gates:\none: check: .*\nhint  Nothing was imported/,
+      /contracts of their gates:\none: check: .*\nhint: Nothing was imported/,
     );
     expect(await project.plan()).toMatchObject({ one: { choice: 'run' } });
     project.write('old/d-f-gate0-output.json', envelope(0, { n: 7 }));

@@ -177,7 +177,7 @@ describe('gateline loop', () => {
     const folder = project([task('a'), task('b')]);
     folder.write('.git/hooks/pre-commit', '#!/bin/sh\necho lint failed >&2\nexit 1\n');
     chmodSync(join(folder.root, '.git/hooks/pre-commit'), 0o755);
-    await folder.expect('loop tasks.json', 1, 'error git refused the commit of a: lint failed');
+    await folder.expect('loop tasks.json', 1, 'error: git refused the commit of a: lint failed');
     folder.remove('.git/hooks/pre-commit');
     expect(await loop(folder)).toMatchObject({ status: 'completed', iterations: 1 });
     expect(commits(folder)).toEqual(['a: Add a', 'b: Add b']);

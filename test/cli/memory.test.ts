@@ -39,7 +39,7 @@ describe('a document that a gate names', () => {
   });
 
   it.each([
-    ['run', '', 'error gateline.yml:4:3: read needs the document style, and there is no .gateline/memory/style.md'],
+    ['run', '', 'error: gateline.yml:4:3: read needs the document style, and there is no .gateline/memory/style.md'],
     ['plan', '', 'write it, or remove style from `memory` of read'],
     ['begin read', '', 'there is no .gateline/memory/style.md'],
     ['run --memory ../x', 'style', '../x is no name of a document'],

@@ -16,8 +16,8 @@ describe('legs', () => {
     });
     expect(sorted(await project.run())).toBe(sorted('1: test/a test/c'));
     expect(await project.statuses()).toBe('test/a passed, test/b failed, test/c passed, report blocked');
-    await project.expect('show test', 2, 'error test has legs: name one of them\nhint  test/a, test/b, test/c\n');
-    await project.expect('show test/x', 2, 'error gate test has no leg x\nhint  test/a, test/b, test/c\n');
+    await project.expect('show test', 2, 'error: test has legs: name one of them\nhint: test/a, test/b, test/c\n');
+    await project.expect('show test/x', 2, 'error: gate test has no leg x\nhint: test/a, test/b, test/c\n');
     project.write('../fixed', '');
     expect(await project.run()).toBe('0: test/b report');
     const ok = { output: { ok: true } };

@@ -99,9 +99,9 @@ describe('repeat', () => {
 
   it('is not begun and completed one by one', async () => {
     const place = placeOf(ask('true'), 'ask');
-    const message = 'ask has `repeat`: its attempts are judged together\nhint  `gateline run --gate ask` runs them';
+    const message = 'ask has `repeat`: its attempts are judged together\nhint: `gateline run --gate ask` runs them';
     const project = new Project({ 'gateline.yml': ask('true') });
-    await project.expect('begin ask', 2, `error ${place}:3: ${message}`);
+    await project.expect('begin ask', 2, `error: ${place}:3: ${message}`);
   });
 });
 

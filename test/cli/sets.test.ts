@@ -96,7 +96,7 @@ describe('run --set', () => {
     const working = log(project).slice(4);
     expect(working.map((line) => line[0]).join('')).toBe('+-+-+-');
     for (const [words, text] of [
-      ['--set set.yml --only-set A', 'the set has no subject A\nhint  did you mean `a`?'],
+      ['--set set.yml --only-set A', 'the set has no subject A\nhint: did you mean `a`?'],
       ['--only-set a', '--only-set belongs to --set'],
       ['--set set.yml -s x', "option '--set <file>' cannot be used with option '-s, --subject <text>'"],
       ['--set other.yml', /other\.yml cannot be read: ENOENT/],

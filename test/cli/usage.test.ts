@@ -38,7 +38,7 @@ describe('every command', () => {
       await project.expect(
         [command, ...(REQUIRED[command] ?? []), '--jsonn'],
         2,
-        /^error unknown option '--jsonn'\nhint  Did you mean --json\?\n$/,
+        /^error: unknown option '--jsonn'\nhint: Did you mean --json\?\n$/,
       );
     expect(project.read('.state/.gitignore')).toBeUndefined();
   });
@@ -80,7 +80,7 @@ describe('every command', () => {
       await project.expect(
         line.replace('GATE', 'implment'),
         2,
-        'error the pipeline has no gate implment\nhint  did you mean `implement`?\n',
+        'error: the pipeline has no gate implment\nhint: did you mean `implement`?\n',
       );
   });
 
@@ -133,7 +133,7 @@ describe('values of options', () => {
     expect(await project.json('show', 'design', 'request')).toMatchObject({ input: { n: 7 } });
     expect(await project.start(['run', '-i', '-'], { input: 'Sure! {"a": 1}' }).answer).toMatchObject({
       exit: 2,
-      err: 'error standard input: prose is before the JSON (line 1, column 1)\nhint  It must be one JSON value.\n',
+      err: 'error: standard input: prose is before the JSON (line 1, column 1)\nhint: It must be one JSON value.\n',
     });
   });
 });
@@ -183,7 +183,7 @@ describe('exit codes', () => {
     await project.expect('run', 2, 'gateline.yml:1:8');
     project.write('gateline.yml', TWO_GATES);
     project.write('.state/log.jsonl', `${project.read('.state/log.jsonl')}{}\n`);
-    await project.expect('run', 74, 'hint  Run `gateline check --repair`');
+    await project.expect('run', 74, 'hint: Run `gateline check --repair`');
     await project.expect('check --repair', 0);
     await project.expect('run', 0);
   });
@@ -200,7 +200,7 @@ describe('exit codes', () => {
     await project.expect(
       'run',
       75,
-      /^error \S+lock: another Gateline works in this folder: process \d+ on .*\nhint  Wait/,
+      /^error: \S+lock: another Gateline works in this folder: process \d+ on .*\nhint: Wait/,
     );
     run.interrupt();
     expect(await run.answer).toMatchObject({ exit: 130 });
@@ -220,7 +220,7 @@ describe('exit codes', () => {
     await project.expect(
       'run',
       70,
-      /^error TypeError: no such thing\n[^]*hint  This is a bug of Gateline: please report it/,
+      /^error: TypeError: no such thing\n[^]*hint: This is a bug of Gateline: please report it/,
     );
   });
 });
