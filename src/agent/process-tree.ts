@@ -6,7 +6,7 @@ import { environmentOf, listProcesses, sendSignal, type ProcessInfo } from './pr
 /** Milliseconds that a killed process may take to end. After that it hangs in the kernel. */
 const KILL_MS = 10_000;
 
-/** A process tree, identified by its first process, and by the attempt's directory in the environment of each process. */
+/** A process tree, identified by its first process and by the attempt's directory in the environment of each. */
 export interface AgentTree {
   readonly first: ProcessId;
   readonly directory: string;
@@ -80,7 +80,7 @@ function membersOf(
   return [...members];
 }
 
-/** Whether a process started before the first one of the agent, so that it cannot belong to it. Linux: ticks since boot. */
+/** Whether a process is older than the agent, so that it cannot belong to it. Linux counts ticks since boot. */
 function isOlder(info: ProcessInfo, first: ProcessId): boolean {
   const [ticks, ...boot] = info.start.split(' ');
   const [firstTicks, ...firstBoot] = first.start.split(' ');

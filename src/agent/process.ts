@@ -137,7 +137,7 @@ async function startProcess(invocation: Invocation, task: AgentTask): Promise<Ch
   return { process: child, pid: child.pid ?? 0, exited, closed };
 }
 
-/** The first of the programs that can be run, searched as the system does: in PATH, relative to the working directory. */
+/** The first program that can be run, searched as the system does: in PATH, relative to the working directory. */
 function findProgram({ programs, hint }: Invocation, { env, workingDirectory }: AgentTask): string {
   if (!existsSync(workingDirectory)) {
     throw new GatelineError('usage', `the working directory ${workingDirectory} does not exist`);

@@ -1,5 +1,5 @@
 import { valueAt } from '../json/pointer.ts';
-import { legsOf } from '../pipeline/matrix.ts';
+import { legsFromList } from '../pipeline/matrix.ts';
 import type { Gate, Leg } from '../pipeline/pipeline.ts';
 import type { Content, EndedEntry } from '../run/entry.ts';
 import type { Unit } from '../run/units.ts';
@@ -13,7 +13,7 @@ async function findLegs(call: Call, { gate: { id } }: Unit, output: Content | un
     if (!gate.matrix || !('from' in gate.matrix)) continue;
     const { pointer, variable } = gate.matrix.from;
     const value = output && (await readValue(call, output.digest));
-    const list = value === undefined ? { legs: [] } : legsOf(valueAt(value, pointer), variable);
+    const list = value === undefined ? { legs: [] } : legsFromList(valueAt(value, pointer), variable);
     if ('legs' in list) legs.set(gate, list.legs);
   }
   return legs;

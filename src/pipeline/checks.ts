@@ -112,7 +112,7 @@ function checkSecrets(
   }
 }
 
-/** GitHub evaluates expressions in `with` of a gate with `uses`, where they are inputs of the action; nobody else does. */
+/** Only with `uses`, where `with` has the inputs of the action, does GitHub evaluate its expressions. */
 function checkTexts(id: string, gate: GateEntry, warn: Report): void {
   if (gate.uses !== undefined) return;
   for (const [key, value] of Object.entries(gate.with)) {

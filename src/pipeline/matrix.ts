@@ -42,7 +42,7 @@ export function expandMatrix({ lists, include, exclude }: MatrixEntry): Legs {
  * The legs for the items of a list in an output, in their order. Each item is the value of `variable`; with the variable
  * `''` an item that is a map holds all values of its leg, and any other item is the leg's `value`.
  */
-export function legsOf(items: JsonValue | undefined, variable: string): Legs {
+export function legsFromList(items: JsonValue | undefined, variable: string): Legs {
   if (!Array.isArray(items)) return { problem: items === undefined ? 'it is not in the output' : 'it is not a list' };
   if (items.length === 0) return { legs: [] };
   return createLegs(

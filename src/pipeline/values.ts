@@ -26,7 +26,7 @@ export function addIssue(
   context.addIssue({ code: 'custom', message, path, params: { hint } });
 }
 
-/** A map with these keys and no others. The message for an unknown key lists the known ones: `explainIssue` reads it. */
+/** A map with only these keys. The message for an unknown key lists the known ones: `explainIssue` reads it. */
 export function mapOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const keys = Object.keys(shape);
   const error = `expected a map with keys such as \`${keys.slice(0, 2).join('` and `')}\``;

@@ -68,7 +68,7 @@ const UNIT_ORDER: readonly UnitStatus[] = ['running', 'failed', 'partial', 'lost
  * @param output path of the output of its newest attempt
  */
 export function unitStep(
-  { unit, status, done, ended, attempts, turn }: UnitState,
+  { unit, status, done, ended, attempts, pendingDecision }: UnitState,
   isReady: boolean,
   reworks: number,
   output = '',
@@ -109,8 +109,9 @@ export function unitStep(
       };
     case 'pending':
       if (!isReady) return undefined;
-      if (turn === 'skip') return { text: `Go on without ${key}`, command: 'gateline run' };
-      if (turn === 'adopt') return { text: `Go on with the output supplied for ${key}`, command: 'gateline run' };
+      if (pendingDecision === 'skip') return { text: `Go on without ${key}`, command: 'gateline run' };
+      if (pendingDecision === 'adopt')
+        return { text: `Go on with the output supplied for ${key}`, command: 'gateline run' };
       return { text: worksByItself(gate) ? `Begin the work of ${key}` : `Run ${key}`, command: again };
     default:
       return undefined;

@@ -16,7 +16,7 @@ export const fileChangeSchema = z.strictObject({
 });
 export type FileChange = z.infer<typeof fileChangeSchema>;
 
-/** A file that a unit made: its version before the unit first changed it, those that its attempts found, and the last. */
+/** A file of a unit: its version before the unit first changed it, those that attempts found, and the last one. */
 const gateFileSchema = z.strictObject({
   base: version.nullable(),
   found: z.array(version.nullable()),

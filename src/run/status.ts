@@ -11,7 +11,10 @@ export const RUN_STATUSES = [
   'closed',
 ] as const;
 
-/** `passed`: or approved. `lost`: it started, and nobody will end it. `paused`: a person must decide. `blocked`: a gate that it needs failed. */
+/**
+ * `passed`: or approved. `lost`: it started, and nobody will end it. `paused`: a person must decide. `blocked`: a gate that
+ * it needs failed.
+ */
 export type UnitStatus =
   | 'pending'
   | 'running'

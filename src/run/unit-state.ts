@@ -13,7 +13,7 @@ interface StatusInfo {
   /** Why it has this status: one sentence without a full stop. */
   readonly reason: string;
   /** A decision that the next turn of the unit carries out instead of starting an agent. */
-  readonly turn?: 'skip' | 'adopt';
+  readonly pendingDecision?: 'skip' | 'adopt';
 }
 
 /** The state of a unit, for people. The scheduler never reads it: it looks outputs up. */
@@ -99,7 +99,7 @@ function describeTurn(
   if (turn && !isRefused)
     return {
       ...pendingFor(`${turn.actor} ${turn.decision === 'skip' ? 'skips it' : 'supplied its output'}: ${turn.reason}`),
-      turn: turn.decision,
+      pendingDecision: turn.decision,
     };
   // A good end clears a force: one that is still there was decided later.
   const force = forceDecisions.get(key);

@@ -9,7 +9,7 @@ const INVISIBLE = new RegExp(
   'gu',
 );
 
-/** Between `@` and a name it stops GitHub, which links mentions and references after Markdown, where no escape helps. */
+/** Breaks mentions and references, which GitHub links after Markdown, where no escape helps. */
 const ZERO_WIDTH_SPACE = '\u200b';
 const INLINE_SYNTAX = /[\\`*_[\]<>&$~|]/g;
 /** Headings, lists, quotes, rules, underlines of headings, rows of tables. */

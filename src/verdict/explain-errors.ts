@@ -21,7 +21,7 @@ interface Failure {
   readonly text: string;
 }
 
-/** The errors of ajv (options `allErrors` and `verbose`) in plain words, each once; at most {@link MAX_ISSUES} issues. */
+/** The errors of ajv (options `allErrors` and `verbose`) in plain words, each once; at most {@link MAX_ISSUES}. */
 export function explainErrors(errors: readonly ErrorObject[], root: JsonValue): Issue[] {
   const failures: Failure[] = [];
   for (const error of errors.slice(0, MAX_ERRORS)) {

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonValue } from '../json/json.ts';
 import { decodeUtf8, parseJson, type ParsedJson } from '../json/parse-json.ts';
 import { valueAt } from '../json/pointer.ts';
 import { CHECK_CONTEXTS } from '../pipeline/expression.ts';
-import { legsOf, MAX_LEGS } from '../pipeline/matrix.ts';
+import { legsFromList, MAX_LEGS } from '../pipeline/matrix.ts';
 import { createRedactor, redactPointers, type Redactor } from '../untrusted/redact.ts';
 import type { Contract } from './contract.ts';
 import { evaluateCondition, parseCondition, type Condition, type Contexts } from './expression.ts';
@@ -73,7 +73,7 @@ export async function judgeBytes(
   return { verdict: { ...verdict, issues: [...verdict.issues, ...safeNotices].slice(0, MAX_ISSUES) }, value };
 }
 
-/** An issue that can be stored. Its message and pointer hold keys of the output: they may be secrets, and of any length. */
+/** An issue that can be stored. Its message and pointer hold keys of the output, which may be secrets of any length. */
 export function redactIssue({ message, pointer, ...issue }: Issue, redactor: Redactor): Issue {
   const redact = (text: string): string => cutText(redactor.text(text), 4_096);
   return { ...issue, message: redact(message), ...(pointer !== undefined && { pointer: redact(pointer) }) };
@@ -128,7 +128,7 @@ function judgeLabel({ result }: Contract, label: JsonValue | undefined): Verdict
 /** The verdict on an output that lacks a list from which other gates take their legs; undefined: it has them all. */
 function judgeLists({ lists = [] }: Contract, value: JsonValue): Verdict | undefined {
   const issues = lists.flatMap((pointer) => {
-    const legs = legsOf(valueAt(value, pointer), '');
+    const legs = legsFromList(valueAt(value, pointer), '');
     return 'problem' in legs ? [errorAt(pointer, `legs are made from it, but ${legs.problem}`, 'matrix')] : [];
   });
   if (issues.length === 0) return undefined;

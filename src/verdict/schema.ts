@@ -16,7 +16,7 @@ const DRAFTS: Readonly<Record<string, string>> = {
   'http://json-schema.org/draft-07/schema': 'draft-07',
 };
 
-/** Formats of OpenAPI's registry (https://spec.openapis.org/registry/format/), pydantic and zod: accepted, not checked. */
+/** Of OpenAPI's registry (https://spec.openapis.org/registry/format/), pydantic and zod: accepted, not checked. */
 const UNCHECKED_FORMATS =
   'int8 int16 uint8 uint16 uint32 uint64 double-int decimal decimal128 single-bit char commonmark html media-range http-date unixtime date-time-local time-local base64 base64url json-string json_string path file-path directory-path multi-host-uri name-email color uuid1 uuid3 uuid4 uuid5 uuid6 uuid7 uuid8 ipvanyaddress ipvanyinterface ipvanynetwork ipv4network ipv6network ipv4interface ipv6interface cidrv4 cidrv6 mac e164 emoji nanoid cuid cuid2 ulid xid ksuid jwt guid markdown color-hex regex-flags lowercase uppercase url';
 

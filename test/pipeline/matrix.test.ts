@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expandMatrix, legsOf, type Legs, type MatrixEntry } from '../../src/pipeline/matrix.ts';
+import { expandMatrix, legsFromList, type Legs, type MatrixEntry } from '../../src/pipeline/matrix.ts';
 
 function legs(result: Legs) {
   if ('problem' in result) throw new Error(result.problem);
@@ -101,17 +101,17 @@ describe('the id of a leg', () => {
 });
 
 it('legs from data have the items of a list as their values', () => {
-  expect(legs(legsOf(['a', 'b'], 'shard'))).toEqual([
+  expect(legs(legsFromList(['a', 'b'], 'shard'))).toEqual([
     { id: 'a', matrix: { shard: 'a' } },
     { id: 'b', matrix: { shard: 'b' } },
   ]);
-  expect(legs(legsOf([{ x: 1, y: 'z' }, 7], ''))).toEqual([
+  expect(legs(legsFromList([{ x: 1, y: 'z' }, 7], ''))).toEqual([
     { id: '1-z', matrix: { x: 1, y: 'z' } },
     { id: '7', matrix: { value: 7 } },
   ]);
-  expect(legs(legsOf([{ x: 1 }], 'shard'))).toEqual([{ id: '1', matrix: { shard: { x: 1 } } }]);
-  expect(legs(legsOf([], 'shard'))).toEqual([]);
-  expect(legsOf({ a: [1] }, '')).toEqual({ problem: 'it is not a list' });
-  expect(legsOf(undefined, '')).toEqual({ problem: 'it is not in the output' });
-  expect(legsOf(Array(257).fill(1), '')).toEqual({ problem: '257 legs are more than 256' });
+  expect(legs(legsFromList([{ x: 1 }], 'shard'))).toEqual([{ id: '1', matrix: { shard: { x: 1 } } }]);
+  expect(legs(legsFromList([], 'shard'))).toEqual([]);
+  expect(legsFromList({ a: [1] }, '')).toEqual({ problem: 'it is not a list' });
+  expect(legsFromList(undefined, '')).toEqual({ problem: 'it is not in the output' });
+  expect(legsFromList(Array(257).fill(1), '')).toEqual({ problem: '257 legs are more than 256' });
 });

@@ -11,7 +11,7 @@ import { readFileIfPresent, ignoring, withSystemErrors, type StateFolder } from 
 
 /** How long to wait for a short lock, which others hold for milliseconds. */
 const SHORT_WAIT_MS = 30_000;
-/** After this age a lock file without content is stale: without hard links, a kill between two system calls leaves it. */
+/** An older lock file without content is stale: a killed process leaves one where there are no hard links. */
 const UNFINISHED_MS = 10_000;
 
 const holderSchema = z.object({ ...processSchema.shape, host: z.string(), since: z.string() });

@@ -183,7 +183,7 @@ function isAbsence(error: unknown): boolean {
   return isUnknown || [404, 410].includes(statusOf(error) ?? 0);
 }
 
-/** Waits for a download, but not beyond a size, which the client neither tells nor limits. @throws GatelineError `failed` */
+/** Limits the size of a download, which the client neither tells nor limits. @throws GatelineError `failed` */
 async function underSize(folder: string, maxBytes: number, what: string, download: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const growth = new Promise<void>((resolve, reject) => {
