@@ -3,7 +3,7 @@ import { GatelineError } from '../errors.ts';
 import type { JsonValue } from '../json/json.ts';
 import { attemptOf, type DecidedEntry } from '../run/entry.ts';
 import { parseReference, type AttemptDocument, type DocumentReference } from '../store/github/document.ts';
-import { decisionHead } from './gate/dispatch.ts';
+import { decisionHead } from './dispatch-decisions.ts';
 import type { GateJob } from './gate/gate-job.ts';
 
 /** The rework that `report` dispatches the next run with: causes, count and cost, never an approval. */

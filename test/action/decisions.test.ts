@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { parseCommentCommand, readCommentDecisions } from '../../src/action/comment/comment-decisions.ts';
-import { readDispatchDecisions } from '../../src/action/gate/dispatch.ts';
+import { parseCommentCommand, readCommentDecisions } from '../../src/action/comment-decisions.ts';
+import { readDispatchDecisions } from '../../src/action/dispatch-decisions.ts';
 import { parseRework, readRework } from '../../src/action/rework.ts';
 import { createOctokit, Github as GithubClient } from '../../src/github/octokit.ts';
 import { startGithub, type Github } from '../support/github/github.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { parseCommentCommand } from '../../src/action/comment/comment-decisions.ts';
+import { parseCommentCommand } from '../../src/action/comment-decisions.ts';
 import { parseToken } from '../../src/action/gate/gate-job.ts';
 import { parseNeeds } from '../../src/action/gate/needs.ts';
 import { parseRework } from '../../src/action/rework.ts';

@@ -1,7 +1,7 @@
 import { GatelineError } from '../../errors.ts';
 import { explainRequestError } from '../../github/octokit.ts';
 import { quote } from '../../report/markdown.ts';
-import { explainRefusal, parseCommentCommand, parseComments } from './comment-decisions.ts';
+import { explainRefusal, parseCommentCommand, parseComments } from '../comment-decisions.ts';
 import type { Inputs } from '../inputs.ts';
 import type { Job } from '../job.ts';
 import type { Services } from '../services.ts';

@@ -3,7 +3,7 @@ import { messageOf } from '../../errors.ts';
 import type { Github } from '../../github/octokit.ts';
 import { code, quote } from '../../report/markdown.ts';
 import { approvalDigest } from '../../store/github/document.ts';
-import type { Comment, CommentCommand } from './comment-decisions.ts';
+import type { Comment, CommentCommand } from '../comment-decisions.ts';
 import { approvalLine } from '../gate/gate-report.ts';
 import type { NeedDocument } from '../gate/needs.ts';
 import type { Job } from '../job.ts';

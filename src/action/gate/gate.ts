@@ -5,7 +5,7 @@ import type { Outcome } from '../../engine/call.ts';
 import { runPipeline } from '../../engine/run.ts';
 import { GatelineError } from '../../errors.ts';
 import { worksByItself } from '../../run/units.ts';
-import { toOutputDecisionEntry } from './dispatch.ts';
+import { toOutputDecisionEntry } from '../dispatch-decisions.ts';
 import { formatToken, type GateJob } from './gate-job.ts';
 import type { Inputs } from '../inputs.ts';
 import type { Job } from '../job.ts';

@@ -5,6 +5,9 @@ import type { AttemptDocument } from '../../store/github/document.ts';
 import type { Contract } from '../../verdict/contract.ts';
 import { compileContract, judge } from '../../verdict/judge.ts';
 import { verdictText, type Verdict } from '../../verdict/verdict.ts';
+import type { Job } from '../job.ts';
+import type { Services } from '../services.ts';
+import { verifyDecision } from '../verify-decision.ts';
 import type { NeedDocument } from './needs.ts';
 
 /** Verifies the decision in a document. @returns why it does not count; undefined: it does, or there is none */
@@ -18,6 +21,29 @@ export interface Judge {
   readonly subject: string | null;
   readonly metadata: JsonObject;
   readonly verifyDecision: VerifyDecision;
+}
+
+/**
+ * Creates the judge of documents for a job without a gate. It leaves out checks of `subject` and `metadata`, whose values
+ * only jobs of gates get.
+ */
+export function createJudge(
+  job: Job,
+  services: Services,
+  pipeline: Pipeline,
+  contracts: ReadonlyMap<string, Contract>,
+): Judge {
+  const isKnown = (check: string) => !/(?<![.\w])(?:subject|metadata)\b/.test(check);
+  const judged = [...contracts].map(
+    ([id, contract]) => [id, { ...contract, checks: contract.checks.filter(isKnown) }] as const,
+  );
+  return {
+    pipeline,
+    contracts: new Map(judged),
+    subject: null,
+    metadata: pipeline.metadata,
+    verifyDecision: (document) => verifyDecision(job, services, pipeline, document),
+  };
 }
 
 /** The judgement of a job that reads a document. */

@@ -6,7 +6,7 @@ import type { Gate } from '../../pipeline/pipeline.ts';
 import { gateOf } from '../../run/units.ts';
 import { parseJsonInput } from '../inputs.ts';
 import type { Artifacts } from '../../store/github/artifacts.ts';
-import { readAttempt, type DocumentSource } from '../../store/github/publish.ts';
+import { readAttempt, type DocumentSource } from '../../store/github/attempts.ts';
 import { parseReference, type AttemptDocument, type DocumentReference } from '../../store/github/document.ts';
 
 /** A job that this one needs: `needs.<id>` of GitHub. */

@@ -13,14 +13,14 @@ import {
   type OutputDecision,
 } from '../../store/github/document.ts';
 import { findAttempt } from '../../store/github/find-attempt.ts';
-import { createFileReader, readAttempt } from '../../store/github/publish.ts';
+import { createFileReader, readAttempt } from '../../store/github/attempts.ts';
 import { explainDistrust, type ReuseScope } from '../../store/github/trusted-run.ts';
 import { leadsOut } from '../../workspace/hand-on.ts';
 import { parseVersion } from '../../workspace/tree.ts';
-import { readCommentDecisions } from '../comment/comment-decisions.ts';
-import { verifyDecision } from '../comment/verify-decision.ts';
+import { readCommentDecisions } from '../comment-decisions.ts';
+import { verifyDecision } from '../verify-decision.ts';
 import { parseRework, readRework } from '../rework.ts';
-import { readDispatchDecisions, toDecisionEntry } from './dispatch.ts';
+import { readDispatchDecisions, toDecisionEntry } from '../dispatch-decisions.ts';
 import type { EarlierOutput } from './job-stores.ts';
 import { mirrorJob, openJob, type OpenJob } from './gate-job.ts';
 import { withSecretValues, type Inputs } from '../inputs.ts';

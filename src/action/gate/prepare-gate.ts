@@ -26,7 +26,7 @@ import {
   requireCheckout,
   type DefinitionPlace,
 } from './definition.ts';
-import { parseApprovals } from './dispatch.ts';
+import { parseApprovals } from '../dispatch-decisions.ts';
 import type { GateJob } from './gate-job.ts';
 import { outageMsOf, parseJsonInput, type Inputs } from '../inputs.ts';
 import { judgeNeed, type VerifyDecision, type Judge } from './judge-need.ts';

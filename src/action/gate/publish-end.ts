@@ -10,7 +10,7 @@ import type { EntityEntry } from '../../run/entity/entity-log.ts';
 import { attemptOf, type EndedEntry, type Entry } from '../../run/entry.ts';
 import { totalOf } from '../../run/figures.ts';
 import type { GateFiles } from '../../run/files.ts';
-import { publishAttempt } from '../../store/github/publish.ts';
+import { publishAttempt } from '../../store/github/attempts.ts';
 import { savePointer } from '../../store/github/pointer.ts';
 import { type AttemptDocument, type DocumentReference, type HandedFile } from '../../store/github/document.ts';
 import { findHandOnProblems } from '../../workspace/hand-on.ts';

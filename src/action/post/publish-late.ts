@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readStepState, type Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors.ts';
 import type { AttemptDocument } from '../../store/github/document.ts';
-import { verifyDecision } from '../comment/verify-decision.ts';
+import { verifyDecision } from '../verify-decision.ts';
 import { openFolder, parseGateJob, parseToken, type GateJob } from '../gate/gate-job.ts';
 import { judgeNeed, type VerifyDecision } from '../gate/judge-need.ts';
 import { readGate } from '../gate/open-gate.ts';

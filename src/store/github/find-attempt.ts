@@ -5,7 +5,7 @@ import { unitKey } from '../../pipeline/pipeline.ts';
 import type { Artifacts, ListedArtifact } from './artifacts.ts';
 import { approvalDigest, parseArtifactName, type AttemptDocument, type DocumentReference } from './document.ts';
 import { findPointer, type AttemptPointer } from './pointer.ts';
-import { MAX_DOCUMENT, readAttempt } from './publish.ts';
+import { MAX_DOCUMENT, readAttempt } from './attempts.ts';
 import { explainDistrust, type ReuseScope } from './trusted-run.ts';
 
 /** The request whose output is searched, and which outputs may be used. */

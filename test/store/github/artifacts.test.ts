@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../../src/json/digest.ts';
 import type { AttemptDocument, HandedFile } from '../../../src/store/github/document.ts';
-import { createFileReader, publishAttempt, readAttempt } from '../../../src/store/github/publish.ts';
+import { createFileReader, publishAttempt, readAttempt } from '../../../src/store/github/attempts.ts';
 import { documentOf, noBytes, useGithub } from './world.ts';
 
 const world = useGithub();

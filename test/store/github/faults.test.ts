@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { publishAttempt, readAttempt } from '../../../src/store/github/publish.ts';
+import { publishAttempt, readAttempt } from '../../../src/store/github/attempts.ts';
 import type { Fault } from '../../support/github/faults.ts';
 import { documentOf, noBytes, useGithub } from './world.ts';
 

@@ -3,7 +3,7 @@ import { digestOf, digestOfJson, type Digest } from '../../../src/json/digest.ts
 import { approvalDigest, type AttemptDocument } from '../../../src/store/github/document.ts';
 import { findAttempt, type AttemptSearch } from '../../../src/store/github/find-attempt.ts';
 import { findPointer, savePointer } from '../../../src/store/github/pointer.ts';
-import { publishAttempt } from '../../../src/store/github/publish.ts';
+import { publishAttempt } from '../../../src/store/github/attempts.ts';
 import type { Fault } from '../../support/github/faults.ts';
 import type { WorkflowRun } from '../../support/github/model.ts';
 import { documentOf, noBytes, useGithub, type Step } from './world.ts';

@@ -1,15 +1,13 @@
-import { messageWithHint } from '../../errors.ts';
-import { canonicalJson } from '../../json/canonical-json.ts';
-import type { Pipeline } from '../../pipeline/pipeline.ts';
-import { gateOf } from '../../run/units.ts';
-import { approvalDigest, type AttemptDocument } from '../../store/github/document.ts';
-import { readAttempt } from '../../store/github/publish.ts';
-import type { Contract } from '../../verdict/contract.ts';
-import type { Judge } from '../gate/judge-need.ts';
-import { authorWithoutSecrets, type Job } from '../job.ts';
-import type { Services } from '../services.ts';
+import { messageWithHint } from '../errors.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
+import type { Pipeline } from '../pipeline/pipeline.ts';
+import { gateOf } from '../run/units.ts';
+import { approvalDigest, type AttemptDocument } from '../store/github/document.ts';
+import { readAttempt } from '../store/github/attempts.ts';
+import { authorWithoutSecrets, type Job } from './job.ts';
+import type { Services } from './services.ts';
 import { readCommentDecisions } from './comment-decisions.ts';
-import { readDispatchDecisions } from '../gate/dispatch.ts';
+import { readDispatchDecisions } from './dispatch-decisions.ts';
 
 /**
  * Verifies the decision in a document: an agent with the token of a job can write any document, so the decision is read
@@ -38,29 +36,6 @@ export async function verifyDecision(
   } catch (error) {
     return messageWithHint(error);
   }
-}
-
-/**
- * Creates the judge of documents for a job without a gate. It leaves out checks of `subject` and `metadata`, whose values
- * only jobs of gates get.
- */
-export function createJudge(
-  job: Job,
-  services: Services,
-  pipeline: Pipeline,
-  contracts: ReadonlyMap<string, Contract>,
-): Judge {
-  const isKnown = (check: string) => !/(?<![.\w])(?:subject|metadata)\b/.test(check);
-  const judged = [...contracts].map(
-    ([id, contract]) => [id, { ...contract, checks: contract.checks.filter(isKnown) }] as const,
-  );
-  return {
-    pipeline,
-    contracts: new Map(judged),
-    subject: null,
-    metadata: pipeline.metadata,
-    verifyDecision: (document) => verifyDecision(job, services, pipeline, document),
-  };
 }
 
 /** The content that an approval covers: output, legs from it, and files. */

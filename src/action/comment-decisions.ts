@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Github, Octokit, RepositoryParameters } from '../../github/octokit.ts';
-import type { OutputDecision } from '../../store/github/document.ts';
+import type { Github, Octokit, RepositoryParameters } from '../github/octokit.ts';
+import type { OutputDecision } from '../store/github/document.ts';
 
 /** A command in the first line of a comment on a pull request. */
 export type CommentCommand =

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { GatelineError } from '../../errors.ts';
-import type { Github } from '../../github/octokit.ts';
-import { ENTRY_FORMAT, originOf, type DecidedEntry } from '../../run/entry.ts';
-import { gateOf, UnitGraph } from '../../run/units.ts';
-import type { AttemptDocument, OutputDecision } from '../../store/github/document.ts';
-import type { GateJob } from './gate-job.ts';
-import type { Job } from '../job.ts';
+import { GatelineError } from '../errors.ts';
+import type { Github } from '../github/octokit.ts';
+import { ENTRY_FORMAT, originOf, type DecidedEntry } from '../run/entry.ts';
+import { gateOf, UnitGraph } from '../run/units.ts';
+import type { AttemptDocument, OutputDecision } from '../store/github/document.ts';
+import type { GateJob } from './gate/gate-job.ts';
+import type { Job } from './job.ts';
 
 type Decision = { readonly decision: 'skip' | 'force'; readonly reason: string };
 
