@@ -153,6 +153,13 @@ describe('on-fail', () => {
     await project.expect('status', 0, /review failed: check: .* \(sent back 1 of 1 time\)\n/, more);
     expect(await project.run('--max-iterations', '3')).toBe('0: fix review last');
   });
+
+  it('reviews once more what a rework did not change, and says so', async () => {
+    const project = create({ ...loop(3), fix: { needs: 'plan', run: agent() } });
+    project.write('n.txt', 'x\n');
+    const why = 'its output for these inputs failed, and does not send the work back again';
+    await project.expect('run', 1, `review: attempt 2 starts: ${why}\n`);
+  });
 });
 
 describe('strategies', () => {

@@ -66,7 +66,7 @@ export async function planUnitAt(call: Call, unit: Unit, needs: Needs, snapshot:
   if (!('checkpoint' in lookup)) return { choice: 'run', work, ...(await explainRun(call, work, lookup.reason)) };
   const { checkpoint } = lookup;
   if (unit.gate.onFail && judgeResult(call, unit, checkpoint).result === 'failed')
-    return { choice: 'run', work, reason: 'its output failed, and the work was sent back as often as allowed' };
+    return { choice: 'run', work, reason: 'its output for these inputs failed, and does not send the work back again' };
   const put = await planPutBack(call, work, checkpoint);
   if (put.choice === 'put')
     return {
