@@ -95,7 +95,7 @@ const mutants: Readonly<Record<string, Mutant>> = {
         },
       }),
     fault: /^d: a version of the user that no agent saw is replaced/,
-    first: 28,
+    first: 39,
   },
   'replaced versions are not kept': {
     breaks: (ports) => withWorkspace(ports, { keep: nothing }),
@@ -104,6 +104,7 @@ const mutants: Readonly<Record<string, Mutant>> = {
   'agents of killed calls go on': {
     breaks: ({ agents }) => ({ agents: extend(agents, { endLeftover: nothing }) }),
     fault: /^e: an agent of a killed call still works/,
+    first: 33,
   },
   'the last leg of each list is forgotten': {
     breaks: ({ contents }) => ({
@@ -115,11 +116,12 @@ const mutants: Readonly<Record<string, Mutant>> = {
       }),
     }),
     fault: /^e: work starts before its needs are done/,
-    first: 17,
+    first: 41,
   },
   'forced attempts are forgotten': {
     breaks: (ports) => withLog(ports, (entry) => entry.kind !== 'decided' || entry.decision !== 'force'),
     fault: /^a: used although forced/,
+    first: 15,
   },
   'rejected outputs are used': {
     breaks: (ports) => ({
@@ -138,7 +140,7 @@ const mutants: Readonly<Record<string, Mutant>> = {
         },
       }),
     fault: /^e: work starts before its needs are done/,
-    first: 53,
+    first: 70,
   },
   'what an agent left in a clone counts as made in the folder': {
     breaks: ({ log }) => ({
@@ -148,7 +150,7 @@ const mutants: Readonly<Record<string, Mutant>> = {
       }),
     }),
     fault: /^d: what a done gate made is not in the folder/,
-    first: 23,
+    first: 82,
     options: { isolated: 1, dieRate: 0.8, editRate: 0.3 },
   },
   'what an isolated run changed is written over any version': {
@@ -179,7 +181,7 @@ const mutants: Readonly<Record<string, Mutant>> = {
         keep: (name, snapshot) => (name.startsWith('rollback/') ? nothing() : ports.workspace.keep(name, snapshot)),
       }),
     fault: /^d: no ref keeps a version that is replaced/,
-    first: 78,
+    first: 100,
   },
   'outputs that were rolled back are used': {
     breaks: (ports) => ({
@@ -187,7 +189,7 @@ const mutants: Readonly<Record<string, Mutant>> = {
       ...withCheckpoints(ports, { forget: nothing }),
     }),
     fault: /^d: what was rolled back is put back/,
-    first: 94,
+    first: 160,
   },
 };
 

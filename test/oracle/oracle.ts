@@ -17,6 +17,7 @@ import { FolderHistory } from './folder-history.ts';
 import { approvalKeyOf, isRemembered, nameOf, settle, type Attempt } from './truth/attempts.ts';
 import { Truth } from './truth/truth.ts';
 import { owns, type Unit } from './truth/units.ts';
+import { isByPerson } from './watched-ports.ts';
 import type { TestFolder, Tree } from './world.ts';
 
 /**
@@ -41,6 +42,12 @@ export class Oracle extends Findings {
   /** By unit, outputs that its last turn found. */
   readonly #found = new Map<string, readonly Attempt[]>();
   #isBegin = false;
+  /** How many decisions people made; how many of them the engine had read when it planned. */
+  #decisions = 0;
+  #readDecisions = 0;
+  /** By unit, notes of reviews that the engine has read, and those that it read for a plan. */
+  readonly #readNotes = new Map<string, string>();
+  readonly #plannedNotes = new Map<string, string | undefined>();
 
   constructor(paths: readonly string[], crew: Crew) {
     super();
@@ -60,6 +67,7 @@ export class Oracle extends Findings {
     this.truth.setPipeline(pipeline, subject, isSubjectGiven);
     this.#groups = pipeline.groups.filter(({ mode }) => mode === 'sequential');
     this.#done.clear();
+    this.#plannedNotes.clear();
     this.#using = undefined;
     this.#isBegin = begun !== undefined;
     this.#starting = [...this.truth.units.values()].filter(({ key }) => key === begun);
@@ -80,6 +88,11 @@ export class Oracle extends Findings {
 
   onSnapshot(tree: Tree): void {
     this.#trees.push(tree);
+  }
+
+  onRead(decisions: number): void {
+    this.#readDecisions = decisions;
+    for (const [key, unit] of this.truth.units) this.#readNotes.set(key, this.truth.noteOf(unit));
   }
 
   onFind(checkpoint: Checkpoint): void {
@@ -115,21 +128,28 @@ export class Oracle extends Findings {
     const isApplicable = unit.gate.if === undefined || truth.inUse.get(truth.own(unit.needs[0]!))?.result !== 'partial';
     if (isApplicable === (choice === 'not-applicable')) this.fault('e: a condition is not heeded', key, choice);
     if (choice === 'not-applicable') this.#use(key, this.truth.supply(unit, 'not-applicable', null, trees));
-    if (choice !== 'use' || truth.pending.has(truth.own(key))) return;
+    // What a person decides after the engine read the log is for the next turn of a unit.
+    const isUnread = this.#decisions > this.#readDecisions;
+    this.#plannedNotes.set(key, this.#readNotes.get(key));
+    const rejected = unit.needs.filter((need) => truth.inUse.get(truth.own(need))?.isRejected);
+    if (!isUnread && rejected.length > 0) this.fault('e: work starts with a rejected output', key, ...rejected);
+    if (choice !== 'use' || (truth.pending.has(truth.own(key)) && !isUnread)) return;
     this.tally('used');
     this.#checkNeeds(unit);
-    if (truth.forced.has(truth.own(key))) this.fault('a: used although forced', key);
+    if (truth.forced.has(truth.own(key)) && !isUnread) this.fault('a: used although forced', key);
     // A turn beside the end of another agent may have looked up more than one output for more than one state.
     const candidates = finds.reverse().flatMap((find) => this.truth.attemptsOf(find));
     const problems = candidates.map((attempt) => findProblem(truth, unit, attempt, trees));
     const attempt = candidates[Math.max(0, problems.indexOf(undefined))];
-    if (!problems.includes(undefined)) this.fault(`a: ${problems[0]?.[0] ?? 'no output'}`, key, ...(problems[0] ?? []));
+    if (!problems.includes(undefined) && !isUnread)
+      this.fault(`a: ${problems[0]?.[0] ?? 'no output'}`, key, ...(problems[0] ?? []));
     if (attempt) this.#use(key, attempt);
     this.#using = attempt;
   }
 
   onEntry(entry: Entry): void {
     this.history.enterRun(entry.subject, entry.run);
+    if (isByPerson(entry)) this.#decisions += 1;
     if (entry.kind === 'decided') {
       for (const key of this.truth.decide(entry)) this.#done.delete(key);
       if (entry.decision === 'keep') {
@@ -154,7 +174,7 @@ export class Oracle extends Findings {
     const note = agent.note ?? 'null';
     if (exports !== truth.exportsOf(unit))
       this.fault('e: other exports than those in use', key, exports, truth.exportsOf(unit));
-    if (note !== truth.noteOf(unit))
+    if (note !== truth.noteOf(unit) && note !== this.#plannedNotes.get(key))
       this.fault('e: other notes than those of the review', key, note, truth.noteOf(unit));
     const finds = this.#finds.filter(({ attempt }) => attempt.unit === key);
     if (!entry.process)

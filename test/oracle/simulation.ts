@@ -217,8 +217,13 @@ export class Simulation {
         await next.work();
       }
       if (running.isCalm && random.chance(editRate * 0.15)) this.edit();
+      if (decide && !this.options.world && random.chance(0.02)) await decide();
     };
-    const hooks = { point, observe: (event: EngineEvent) => (life.left > 0 || this.options.world) && observe(event) };
+    const hooks = {
+      point,
+      onRead: this.oracle.onRead.bind(this.oracle),
+      observe: (event: EngineEvent) => (life.left > 0 || this.options.world) && observe(event),
+    };
     const running: Running = this.world.start(this.callOf(pipeline, options, hooks), command);
     for (let idle = 0; ; idle += 1) {
       await this.world.turn();

@@ -15,6 +15,8 @@ export interface Hooks {
   /** The engine asks for a snapshot with these changes. */
   onApply(snapshot: string, changes: readonly FileChange[]): void;
   onEntry(entry: Entry): void;
+  /** The engine has read the log, with so many decisions of people. */
+  onRead?(decisions: number): void;
   onFind(checkpoint: Checkpoint): void;
   onSave(checkpoint: Checkpoint, fingerprint: Digest): void;
   /** An attempt has a directory, or a process that waits for the word. */
@@ -56,6 +58,11 @@ export function watchPorts(ports: Ports, hooks: Hooks): Ports {
         }
         await hooks.point('appended');
         return log.read();
+      },
+      async read() {
+        const entries = await log.read();
+        hooks.onRead?.(entries.filter(isByPerson).length);
+        return entries;
       },
     }),
     contents: extend(contents, { put: (chunks) => step('content', () => contents.put(chunks)) }),
@@ -105,6 +112,10 @@ export function watchPorts(ports: Ports, hooks: Hooks): Ports {
       },
     }),
   };
+}
+
+export function isByPerson(entry: Entry): boolean {
+  return entry.kind === 'decided' && entry.actor !== 'gateline';
 }
 
 /** A port of which some methods are others. */
