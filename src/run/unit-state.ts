@@ -226,10 +226,11 @@ function passedReason({ how, source, verdict, subject, run, actor, reason }: End
 
 export function runStatusOf(run: RunState | undefined, units: readonly UnitState[]): RunStatus {
   if (run === undefined) return 'initializing';
-  if (run.finalStatus) return run.finalStatus;
+  const has = (...statuses: UnitStatus[]) => units.some(({ status, done }) => !done && statuses.includes(status));
+  // An output may be rejected after all gates are done.
+  if (run.finalStatus) return run.finalStatus === 'completed' && has('failed') ? 'error' : run.finalStatus;
   if (run.isRolledBack) return 'rollback';
   if (run.paused) return 'paused';
-  const has = (...statuses: UnitStatus[]) => units.some(({ status, done }) => !done && statuses.includes(status));
   if (has('running')) return 'executing';
   if (has('failed', 'partial', 'lost')) return 'error';
   if (has('paused')) return 'paused';

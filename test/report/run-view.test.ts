@@ -66,7 +66,7 @@ describe('status, run status and next step, by the log', () => {
     expect(view.units.map((unit) => unit.reason).join('\n')).toContain(reason);
   });
 
-  it('without a run, with a dead process, with changes to look at', () => {
+  it('without a run, with a dead process, with changes to look at, with a rejection after the end', () => {
     const nothing = new LogBuilder();
     expect(summaryOf(viewOf(chain, nothing))).toBe('pending! pending! pending! | initializing | gateline run');
     expect(renderStatus(viewOf(chain, nothing))).toMatch(
@@ -77,6 +77,8 @@ describe('status, run status and next step, by the log', () => {
     const ended = { changes: [{ path: 'src/a.ts', before: null, after: '100644 a' }] };
     const changed = viewOf(chain, new LogBuilder().play('code+', { ended }).play('complete'));
     expect(changed.next.command).toBe('gateline diff');
+    const rejected = new LogBuilder().play('plan+ code+ review+ complete').play('reject', { decided: { run: 1 } });
+    expect(summaryOf(viewOf(chain, rejected))).toBe('passed passed failed! | error | gateline run');
     // What came back with a used output is nothing that this run has changed.
     const used = viewOf(chain, new LogBuilder().play('code+', { ended: { ...ended, how: 'used' } }).play('complete'));
     expect(used.next).toEqual({ text: 'All gates are done' });
