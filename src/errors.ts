@@ -47,7 +47,7 @@ export class GatelineError extends Error {
   }
 }
 
-/** What a gate or command requires is not valid (seed 001). */
+/** What a gate or command requires is not valid. */
 export class InvalidStateError extends GatelineError {
   readonly details: { readonly missing: readonly string[] };
 

@@ -49,7 +49,7 @@ function outputsOf(graph: UnitGraph, id: string, outputOf: (key: UnitKey) => Uni
   return outputs.every((pair): pair is [UnitKey, UnitOutput] => pair[1] !== undefined) ? outputs : undefined;
 }
 
-/** Stores the values that replace needs which are not done in this call, for gates with `stand-in` (seed 000, step 0B). */
+/** Stores the values that replace needs which are not done in this call, for gates with `stand-in`. */
 export async function prepareStandIns(call: Call, isReplaceable: (gate: string) => boolean): Promise<void> {
   for (const [gate, { value, reason }] of call.order.standIns ?? []) {
     if (!isReplaceable(gate)) continue;

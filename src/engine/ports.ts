@@ -29,7 +29,7 @@ export interface Database {
   restore(attempt: AttemptRef): Promise<boolean>;
 }
 
-/** State files that agents write instead of `GATELINE_OUTPUT` (seed 000: their envelope). */
+/** State files that agents write instead of `GATELINE_OUTPUT` (envelopes of the state guide). */
 export interface AgentStateFiles {
   /** Removes the file of a unit, before its agent starts. */
   clear(unit: Unit): Promise<void>;

@@ -4,7 +4,7 @@ import { GatelineError } from '../errors.ts';
 import { pointerOf } from '../json/pointer.ts';
 import type { CommandDefinition, EntityDefinition } from '../pipeline/pipeline.ts';
 
-/** The entities and commands of a skill (seed 001), in Gateline's words. */
+/** The entities and commands of a UASP skill, in Gateline's words. */
 export interface Skill {
   readonly name: string;
   readonly entities: Readonly<Record<string, EntityDefinition>>;

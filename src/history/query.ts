@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { historyEntrySchema, type HistoryEntry } from './history-entry.ts';
 
-/** Selects runs (seed 004: by name, status, time and task). All fields must match. */
+/** Selects runs (as in Nexus: by name, status, time and task). All fields must match. */
 export interface HistoryFilter {
   readonly pipeline?: string;
   readonly subject?: string;

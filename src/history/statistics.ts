@@ -81,7 +81,7 @@ export function summarizeGates(entries: readonly HistoryEntry[]): readonly GateS
   });
 }
 
-/** The runs that started on one day in UTC, with the fields of seed 004. */
+/** The runs that started on one day in UTC, with the fields of Nexus. */
 export interface DailySummary {
   /** `2026-11-05`. */
   readonly date: string;
@@ -99,7 +99,7 @@ export interface DailySummary {
   readonly successRate: number;
 }
 
-/** Days of a summary, as in seed 004. */
+/** Days of a summary, as in Nexus. */
 const SUMMARY_DAYS = 90;
 
 /** The newest days that have runs, the newest first. */

@@ -11,7 +11,7 @@ export interface Pipeline {
   readonly subject: string | undefined;
   /** The goal of a run, for every agent. */
   readonly task: string | undefined;
-  /** Free values that agents see (seed 000: domain, feature, url, userStory, acceptanceCriteria). */
+  /** Free values that agents see (in the state guide: domain, feature, url, userStory, acceptanceCriteria). */
   readonly metadata: JsonObject;
   /** How many gates may run side by side. Default 2. */
   readonly maxParallel: number;
@@ -19,7 +19,7 @@ export interface Pipeline {
   readonly maxCost: number | undefined;
   /** Gates in file order; a gate needs only gates of this list, in an order without circles. */
   readonly gates: readonly Gate[];
-  /** Named sets of gates that are shown together (seed 002), in file order. */
+  /** Named sets of gates that are shown together (as in agent-flow), in file order. */
   readonly groups: readonly Group[];
   /** Globs of scratch files that are nobody's: never inputs, never a change. */
   readonly ignore: readonly string[];
@@ -34,7 +34,7 @@ export interface Pipeline {
   readonly retention: Retention | undefined;
   /** A command that prepares a clone (`--isolated`, sets). It runs once after the clone is made. */
   readonly setup: string | undefined;
-  /** Entities and commands (seed 001), as they stand in the file. */
+  /** Entities and commands (as in UASP), as they stand in the file. */
   readonly entities: Readonly<Record<string, EntityDefinition>>;
   readonly commands: Readonly<Record<string, CommandDefinition>>;
   /** What the compiled workflow proposes as a pull request. */
@@ -68,7 +68,7 @@ export interface Delivery {
 export interface Group {
   readonly id: string;
   readonly gates: readonly string[];
-  /** `sequential`: `max-parallel` 1 (seed 002: team or sequential). */
+  /** `sequential`: `max-parallel` 1 (agent-flow: team or sequential). */
   readonly mode: 'parallel' | 'sequential';
 }
 
@@ -129,7 +129,7 @@ export interface Gate {
   readonly approval: 'required' | undefined;
   /** Milliseconds after which an output is too old to be used. */
   readonly maxAge: number | undefined;
-  /** The caller's input may replace the output of a need that has none (seed 000, step 0B). */
+  /** The caller's input may replace the output of a need that has none (the state guide, step 0B). */
   readonly standIn: boolean;
   /** The legs of a matrix, or where they come from; undefined: one unit. */
   readonly matrix: Matrix | undefined;
@@ -150,7 +150,7 @@ export interface UsedAction {
   readonly local: string | undefined;
 }
 
-/** Where work goes back to if an output fails the contract (seed 002: iterations; seed 003: fix tasks). */
+/** Where work goes back to if an output fails the contract (iterations in agent-flow, fix tasks in dev-loop). */
 export interface OnFail {
   /** An ancestor of the gate. */
   readonly goto: string;

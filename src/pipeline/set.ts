@@ -16,7 +16,7 @@ import {
   wholeNumber,
 } from './values.ts';
 
-/** The subjects of several runs of one pipeline (seed 003: a set of PRDs, or the tasks of a loop): a set file. */
+/** The subjects of several runs of one pipeline (in dev-loop: a set of PRDs, or the tasks of a loop): a set file. */
 export interface SubjectSet {
   /** In file order. */
   readonly subjects: readonly SetSubject[];

@@ -10,8 +10,8 @@ const MAX_BYTES = 65_000;
 const MAX_NAMES = 20;
 
 /**
- * The Markdown checkpoint of a gate, the audit trail of seed 000: what the agent did with which MCPs and tools, how its
- * output was judged, and a self-audit. At most 65,000 bytes; what is left out is counted.
+ * The Markdown checkpoint of a gate, the audit trail of the state guide: what the agent did with which MCPs and tools,
+ * how its output was judged, and a self-audit. At most 65,000 bytes; what is left out is counted.
  * @param stateFile path of the file that holds its state
  */
 export function renderCheckpoint(view: RunView, unit: UnitView, stateFile?: string): string {

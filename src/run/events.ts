@@ -40,7 +40,7 @@ export type EngineEvent =
       /** Another attempt of the unit follows in this call. */
       readonly retries: boolean;
     }
-  /** The Markdown checkpoint of a unit that has ended (seed 000), safe to print. */
+  /** The Markdown checkpoint of a unit that has ended, safe to print. */
   | { readonly type: 'checkpoint'; readonly unit: UnitKey; readonly text: string }
   /** Work was sent back to a gate. */
   | { readonly type: 'rework'; readonly gate: string; readonly iteration: number; readonly causes: readonly UnitKey[] }

@@ -22,7 +22,7 @@ export interface HandoffSource {
 const MAX = { lines: 100, issues: 10, text: 500 } as const;
 
 /**
- * What was done before an attempt, as Markdown for an agent that starts with a fresh context (seed 003). Text of agents
+ * What was done before an attempt, as Markdown for an agent that starts with a fresh context. Text of agents
  * and people is in fences, as data.
  */
 export function renderHandoff(pipeline: Pipeline, state: LogState, { task, learnings, tasks }: HandoffSource): string {

@@ -7,7 +7,7 @@ import { LogState, type RunState } from './state.ts';
 import { STATUS_PHRASES } from './status.ts';
 import { describeUnits, runStatusOf, type UnitState } from './unit-state.ts';
 
-/** A task of a loop (seed 003), and what became of its runs. */
+/** A task of a loop, and what became of its runs. */
 export interface Task {
   readonly id: string;
   readonly task?: string;

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DEEP_DIVE, ORCHESTRATION } from '../formats/seed-002.ts';
-import { WORKFLOW } from '../formats/seed-004.ts';
-import { METADATA, SEED_FILES, STEM, STORY } from '../formats/seed-000.ts';
-import { SKILL } from '../formats/seed-001.ts';
+import { DEEP_DIVE, ORCHESTRATION } from '../formats/agent-flow-example.ts';
+import { WORKFLOW } from '../formats/nexus-example.ts';
+import { METADATA, EXAMPLE_FILES, STEM, STORY } from '../formats/state-guide-example.ts';
+import { SKILL } from '../formats/uasp-example.ts';
 import { agent, pipeline, Project } from './support.ts';
 
 const FLOW = pipeline(
@@ -134,7 +134,7 @@ describe('import', () => {
   it("takes the state guide's example files into its template, and goes on with the next gate", async () => {
     const project = new Project({});
     await project.expect('init --template state-guide', 0);
-    for (const file of SEED_FILES.slice(0, 3))
+    for (const file of EXAMPLE_FILES.slice(0, 3))
       project.write(`.state/${STEM}-gate${file.gate}-output.json`, JSON.stringify(file));
     const pipelineState = { status: 'IN_PROGRESS', currentGate: 2, completedGates: [0, 1, 2] };
     project.write(

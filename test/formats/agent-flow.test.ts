@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { agentFlow } from '../../src/formats/agent-flow/agent-flow.ts';
 import type { SourceFile, WrittenFiles } from '../../src/formats/format.ts';
 import type { RunView, UnitStatus, UnitView } from '../../src/report/view.ts';
-import { DEEP_DIVE, ORCHESTRATION, TEAM } from './seed-002.ts';
+import { DEEP_DIVE, ORCHESTRATION, TEAM } from './agent-flow-example.ts';
 import { unitOf, viewOf } from './views.ts';
 
 const [ALONE, GROUPED, DIVE] = ['orchestration.local.md', 'team-orchestration.local.md', 'deep-dive.local.md'] as const;

@@ -10,7 +10,7 @@ import type { RunStatus, UnitStatus, UnitView } from '../../src/report/view.ts';
 import { unitOf, viewOf } from './views.ts';
 
 /**
- * Every field of the documents of the seeds: `*` is any key or index. A field has at least two values in the files of
+ * Every field of the documents of the other systems: `*` is any key or index. A field has at least two values in the files of
  * the runs below, or a reason why it has always the same.
  */
 const METADATA = 'metadata.domain metadata.feature metadata.url';

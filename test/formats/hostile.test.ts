@@ -6,11 +6,11 @@ import type { GatelineError } from '../../src/errors.ts';
 import type { SourceFile } from '../../src/formats/format.ts';
 import { FORMATS } from '../../src/local/exchange/formats.ts';
 import { pipeline, Project } from '../cli/support.ts';
-import { SEED_FILES, STEM } from './seed-000.ts';
-import { SKILL } from './seed-001.ts';
-import { ORCHESTRATION } from './seed-002.ts';
-import { LOOP_STATE } from './seed-003.ts';
-import { WORKFLOW } from './seed-004.ts';
+import { EXAMPLE_FILES, STEM } from './state-guide-example.ts';
+import { SKILL } from './uasp-example.ts';
+import { ORCHESTRATION } from './agent-flow-example.ts';
+import { LOOP_STATE } from './dev-loop-example.ts';
+import { WORKFLOW } from './nexus-example.ts';
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 /** 10 values, ten times ten times …: 1,000,000 values. */
@@ -19,7 +19,7 @@ const UTF_16 = Buffer.from([0xff, 0xfe, 0x7b, 0]);
 
 /** A JSON file of each system, and a key of it that holds any value. */
 const JSON_FILES: readonly (readonly [system: string, path: string, value: object, key: string])[] = [
-  ['state-guide', `${STEM}-gate0-output.json`, SEED_FILES[0]!, 'output'],
+  ['state-guide', `${STEM}-gate0-output.json`, EXAMPLE_FILES[0]!, 'output'],
   ['dev-loop', 'workflow-state.json', LOOP_STATE, 'task'],
   ['nexus', '.current-workflow.json', WORKFLOW, 'results'],
 ];
@@ -181,7 +181,7 @@ describe('gateline import', () => {
     expect(fs.readdirSync(project.outside).toSorted()).toEqual(
       ['bin', 'folder', 'gitconfig', 'runs'].filter((name) => fs.existsSync(join(project.outside, name))),
     );
-    project.write('c/x-gate0-..-output.json', JSON.stringify(SEED_FILES[0]));
+    project.write('c/x-gate0-..-output.json', JSON.stringify(EXAMPLE_FILES[0]));
     await project.expect('import state-guide c', 2, 'gate data has no leg ..');
   });
 

@@ -5,9 +5,9 @@ import type { ImportedRun, SourceFile } from '../../src/formats/format.ts';
 import { readEnvelope, standInFrom } from '../../src/formats/state-guide/envelope.ts';
 import { stateGuide } from '../../src/formats/state-guide/state-guide.ts';
 import type { JsonValue } from '../../src/json/json.ts';
-import { METADATA, SEED_FILES, STEM, STORY } from './seed-000.ts';
+import { METADATA, EXAMPLE_FILES, STEM, STORY } from './state-guide-example.ts';
 
-const [, design, mapping] = SEED_FILES as unknown as [object, (typeof SEED_FILES)[1], (typeof SEED_FILES)[2]];
+const [, design, mapping] = EXAMPLE_FILES as unknown as [object, (typeof EXAMPLE_FILES)[1], (typeof EXAMPLE_FILES)[2]];
 const bytesOf = (value: unknown): Uint8Array => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 const pipeline = { status: 'IN_PROGRESS', currentGate: 2, completedGates: [1], metadata: { ...METADATA, ...STORY } };
 const GATE_1 = `${STEM}-gate1-output.json`;

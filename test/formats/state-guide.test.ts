@@ -5,7 +5,7 @@ import { stateGuide } from '../../src/formats/state-guide/state-guide.ts';
 import { fileStems, sanitizeName } from '../../src/formats/state-guide/words.ts';
 import type { JsonObject, JsonValue } from '../../src/json/json.ts';
 import type { RunStatus, RunView, UnitStatus, UnitView } from '../../src/report/view.ts';
-import { METADATA, SEED_FILES, STEM, STORY } from './seed-000.ts';
+import { METADATA, EXAMPLE_FILES, STEM, STORY } from './state-guide-example.ts';
 import { unitOf, viewOf } from './views.ts';
 
 const writeGuide = (view: RunView, values: OutputValues) =>
@@ -17,18 +17,18 @@ const valueIn = (written: WrittenFiles, path: string): JsonObject => JSON.parse(
 const metadata = { ...METADATA, ...STORY };
 
 const unitWith = (status: UnitStatus, number: number): UnitView => unitOf(number, { status });
-const seedUnits = SEED_FILES.map(({ gate, agent, validation: { score, issues } }) =>
+const exampleUnits = EXAMPLE_FILES.map(({ gate, agent, validation: { score, issues } }) =>
   unitOf(gate, { agent, status: 'passed', score, remarks: issues }),
 );
-const seedValues = new Map(SEED_FILES.map(({ gate, output }) => [`gate_${gate}`, output]));
+const exampleValues = new Map(EXAMPLE_FILES.map(({ gate, output }) => [`gate_${gate}`, output]));
 
 describe('files of the state guide', () => {
   it('are exactly those that the guide shows', () => {
     const written = writeGuide(
-      viewOf('executing', [...seedUnits, unitOf(5, { status: 'running' })], metadata, STEM),
-      seedValues,
+      viewOf('executing', [...exampleUnits, unitOf(5, { status: 'running' })], metadata, STEM),
+      exampleValues,
     );
-    for (const file of SEED_FILES) expect(valueIn(written, `${STEM}-gate${file.gate}-output.json`)).toEqual(file);
+    for (const file of EXAMPLE_FILES) expect(valueIn(written, `${STEM}-gate${file.gate}-output.json`)).toEqual(file);
     const pipeline = { status: 'IN_PROGRESS', currentGate: 5, completedGates: [0, 1, 2, 3, 4], metadata };
     expect(valueIn(written, `${STEM}-pipeline.json`)).toEqual(pipeline);
     expect(Object.keys(written)).toHaveLength(7);
@@ -53,8 +53,8 @@ describe('files of the state guide', () => {
 
   it('say PARTIAL for a completed run with a gate below its threshold that was approved, and count the learning gate as 5', () => {
     const approved = { ...unitOf(4, { status: 'partial', score: 70, done: true }), status: 'passed' as const };
-    const units = [...seedUnits.slice(0, 4), approved, unitOf(5, { status: 'passed' })];
-    const written = writeGuide(viewOf('completed', units, metadata, STEM), seedValues);
+    const units = [...exampleUnits.slice(0, 4), approved, unitOf(5, { status: 'passed' })];
+    const written = writeGuide(viewOf('completed', units, metadata, STEM), exampleValues);
     const all = { status: 'PARTIAL', currentGate: 5, completedGates: [0, 1, 2, 3, 4, 5] };
     expect(valueIn(written, `${STEM}-pipeline.json`)).toMatchObject(all);
     const partial = { status: 'PARTIAL', validation: { score: 70, passed: false } };

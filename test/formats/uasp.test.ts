@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { definitionKeys, readManifest, readSkill, skillNotes, writeSkill } from '../../src/formats/uasp.ts';
 import { parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
 import type { CommandDefinition, EntityDefinition } from '../../src/pipeline/pipeline.ts';
-import { SKILL } from './seed-001.ts';
+import { SKILL } from './uasp-example.ts';
 
 describe('a skill', () => {
   it('is written in its own style, with both sides of each effect', () => {

@@ -194,7 +194,7 @@ describe('statistics', () => {
     });
   });
 
-  it('of days in UTC, with the fields of seed 004, the newest 90', () => {
+  it('of days in UTC, with the fields of Nexus, the newest 90', () => {
     const days = summarizeDays(entries);
     expect(days.map(({ date, totalWorkflows }) => [date, totalWorkflows])).toEqual([
       ['2026-01-03', 1],

@@ -12,7 +12,7 @@ import { LogState } from '../../src/run/state.ts';
 import { createVerdict, LogBuilder } from '../support/log-builder.ts';
 import { createLegs, createPipeline } from '../support/pipelines.ts';
 
-/** The gates of seed 000, with browsers as legs and a group of checks. */
+/** The gates of the state guide, with browsers as legs and a group of checks. */
 const pipeline = createPipeline(
   [
     { id: 'design', agent: 'TestCaseDesigner', contract: { score: '/score' } },

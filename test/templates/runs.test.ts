@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Project, type RunView } from '../cli/support.ts';
 import { bundlePrograms, compileCache } from '../support/runner/bundle.ts';
-import { DEEP_DIVE, ORCHESTRATION, TEAM } from '../formats/seed-002.ts';
+import { DEEP_DIVE, ORCHESTRATION, TEAM } from '../formats/agent-flow-example.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

@@ -6,7 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
-import { SEED_FILES } from '../formats/seed-000.ts';
+import { EXAMPLE_FILES } from '../formats/state-guide-example.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TEMPLATES = readdirSync(join(ROOT, 'templates'));
@@ -45,7 +45,7 @@ describe.each([...TEMPLATES.map((name) => `templates/${name}`), 'examples/web-te
 
 describe('the schemas of the state-guide template', () => {
   const schemaOf = (gate: number) => readJson(join(ROOT, `templates/state-guide/schemas/gate${gate}.schema.json`));
-  it.each(SEED_FILES)('take what the guide shows for gate $gate', ({ gate, output }) => {
+  it.each(EXAMPLE_FILES)('take what the guide shows for gate $gate', ({ gate, output }) => {
     expect(new Ajv2020().validate(schemaOf(gate), output)).toBe(true);
   });
   it.each<[number, unknown]>([

@@ -27,11 +27,11 @@ import { evaluateCondition, parseCondition } from '../../src/verdict/expression.
 import { compileSchema } from '../../src/verdict/schema.ts';
 import { createMatcher } from '../../src/workspace/globs.ts';
 import { findPathProblem, isInnerLink } from '../../src/workspace/paths.ts';
-import { SEED_FILES, STEM } from '../formats/seed-000.ts';
-import { SKILL } from '../formats/seed-001.ts';
-import { ORCHESTRATION } from '../formats/seed-002.ts';
-import { LOOP_STATE } from '../formats/seed-003.ts';
-import { WORKFLOW } from '../formats/seed-004.ts';
+import { EXAMPLE_FILES, STEM } from '../formats/state-guide-example.ts';
+import { SKILL } from '../formats/uasp-example.ts';
+import { ORCHESTRATION } from '../formats/agent-flow-example.ts';
+import { LOOP_STATE } from '../formats/dev-loop-example.ts';
+import { WORKFLOW } from '../formats/nexus-example.ts';
 import { jsonValues } from '../verdict/json-values.ts';
 import { ALL_HOSTILE } from './hostile.ts';
 import { TOKENS } from './tokens.ts';
@@ -85,7 +85,7 @@ const READERS: Readonly<Record<string, readonly [example: string, read: (text: s
   'a glob': ['!src/**/{a,b}/?(x|y)[a-z]*.ts', (glob) => globProblem(glob) ?? createMatcher([glob])(`src/${glob}`)],
   'a path': ['src/a.ts', (path) => [findPathProblem(path), isInnerLink(path, path)]],
   'a skill': [SKILL, (text) => readSkill(text === SKILL ? parse(text) : parseJson(text))],
-  'a state file': [JSON.stringify(SEED_FILES[0]), reading('state-guide', `${STEM}-gate0-output.json`)],
+  'a state file': [JSON.stringify(EXAMPLE_FILES[0]), reading('state-guide', `${STEM}-gate0-output.json`)],
   'an orchestration': [ORCHESTRATION, reading('agent-flow', 'orchestration.local.md')],
   'the state of a loop': [JSON.stringify(LOOP_STATE), reading('dev-loop', 'workflow-state.json')],
   'a workflow': [JSON.stringify(WORKFLOW), reading('nexus', '.current-workflow.json')],

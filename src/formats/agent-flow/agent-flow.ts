@@ -14,7 +14,7 @@ import { deepDiveHeader, readAgentFlow } from './read.ts';
 /** Files of a run without groups, of a run with groups, and of the deep dive. */
 export const FILES = ['orchestration.local.md', 'team-orchestration.local.md', 'deep-dive.local.md'] as const;
 
-/** The state files of agent-flow (seed 002), in `.claude/`. */
+/** The state files of agent-flow, in `.claude/`. */
 export const agentFlow: Format = {
   name: 'agent-flow',
   folder: '.claude',
@@ -23,7 +23,7 @@ export const agentFlow: Format = {
   read: readAgentFlow,
 };
 
-/** The seed's default. */
+/** The default of agent-flow. */
 const MAX_ITERATIONS = 10;
 
 /** Writes the file of a team if gates are in groups, else the other one, and the deep dive if there is one. */
@@ -67,7 +67,7 @@ const isIn =
     units.some(({ key }) => keys.includes(key));
 
 /**
- * Sorts phases for the seed, where a phase can only have passed if all before it have: done ones come first, then groups
+ * Sorts phases for agent-flow, where a phase can only have passed if all before it have: done ones come first, then groups
  * with some that are done.
  */
 function sortPhases(phases: readonly Phase[], groups: readonly GroupView[]): Phase[] {

@@ -19,7 +19,7 @@ const member = z.looseObject({ status, agent: text, timestamp: text, result: tex
 /** Its other keys are members. */
 const groupSchema = z.object({ status, started_at: text, completed_at: text }).catchall(member);
 
-/** The front matter of seed 002's orchestration files, in the order of its keys. */
+/** The front matter of agent-flow's orchestration files, in the order of its keys. */
 export const orchestrationSchema = z.looseObject({
   active: z.boolean(),
   current_phase: text,
@@ -48,7 +48,7 @@ export function membersOf(entry: FlowGroup): Record<string, FlowMember> {
   return members;
 }
 
-/** The style of the seed: double quotes around texts, none around keys. */
+/** The style of agent-flow: double quotes around texts, none around keys. */
 const STYLE = { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN', lineWidth: 0 } as const;
 
 /** The file: front matter and log. @param agents by gate, for the log, because the front matter of a team has none */

@@ -8,7 +8,7 @@ import { COMPLETE, membersOf, orchestrationSchema, titleOf, type Orchestration }
 const phase = z.enum(['pending', 'in_progress', 'complete']);
 const agents = z.int().min(0).max(1_000_000);
 
-/** The front matter of a deep dive (seed 002). */
+/** The front matter of a deep dive of agent-flow. */
 const deepDiveSchema = z.looseObject({
   generated: z.iso.datetime({ offset: true }),
   scope: z.enum(['full', 'focused']),

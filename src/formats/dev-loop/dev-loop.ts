@@ -6,7 +6,7 @@ import { jsonText, type Format, type Source, type WrittenFiles } from '../format
 import { phasesOf } from '../phases.ts';
 import { FILES, isLoopFile, NODE_GATES, readDevLoop, type LoopState } from './read.ts';
 
-/** The state files of dev-loop (seed 003), in `.devloop/`. Steps of its graph are files of the LangGraph saver. */
+/** The state files of dev-loop, in `.devloop/`. Steps of its graph are files of the LangGraph saver. */
 export const devLoop: Format = {
   name: 'dev-loop',
   folder: '.devloop',
@@ -57,7 +57,7 @@ function loopStateOf(source: Source): LoopState {
   };
 }
 
-/** Retries by task, tasks with their status, and sums of all runs. The seed does not define the content of the last two files. */
+/** Retries by task, tasks with their status, and sums of all runs. dev-loop defines no content of the last two files. */
 function writeLoopHistory(source: Source): WrittenFiles {
   const history = historyOf(source);
   const count = (status: HistoryEntry['status']): number => history.filter((entry) => entry.status === status).length;

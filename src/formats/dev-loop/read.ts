@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { parseShape, SourceReader, type ImportedGate, type ImportedRun, type SourceFile } from '../format.ts';
 
-/** The nodes of seed 003's graph, and their gates in the template `dev-loop`. */
+/** The nodes of dev-loop's graph, and their gates in the template `dev-loop`. */
 export const NODE_GATES = {
   fetchTask: 'fetch-task',
   generateChanges: 'generate-changes',
@@ -32,7 +32,7 @@ export function isLoopFile(path: string): boolean {
 /** Not `z.json()`, which would drop a key `__proto__`. */
 const anyValue = z.custom<JsonValue>((value) => value !== undefined, 'it is missing');
 
-/** Seed 003's `WorkflowState`, in the order of its fields, most of which have no type in the seed. */
+/** The `WorkflowState` of dev-loop, in the order of its fields, most of which have no type there. */
 const loopStateSchema = z.looseObject({
   threadId: z.string().max(1_024),
   task: anyValue,

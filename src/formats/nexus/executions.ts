@@ -8,7 +8,7 @@ import { time, WORKFLOW_STATUSES, type WorkflowStatus } from './workflow-state.t
 const count = z.int().min(0).max(10_000).default(0);
 const names = z.array(z.string()).max(1_000).default([]);
 
-/** A line of `executions.jsonl`. The seed's examples have seven of the twelve keys, its function writes all of them. */
+/** A line of `executions.jsonl`. The examples of Nexus have seven of the twelve keys, its function writes all of them. */
 const executionSchema = z.looseObject({
   id: z.string().min(1).max(200),
   workflowName: z.string().min(1),
@@ -64,7 +64,7 @@ export function endTimeOf({ status, ended }: { readonly status: string; readonly
     : Date.parse(ended);
 }
 
-/** The lines of `executions.jsonl`, with the twelve keys of the seed's `appendToHistory`. @param history the newest first */
+/** The lines of `executions.jsonl`, with the twelve keys of Nexus's `appendToHistory`. @param history the newest first */
 export function executionLines(history: readonly HistoryEntry[]): string {
   const entries = history.toReversed();
   const ids = workflowIds(entries);
@@ -95,7 +95,7 @@ const MAX_BAD_LINES = 1_000;
 const MAX_LINE_DEPTH = 50;
 
 /**
- * Reads one entry for each execution that ended. The seed appends a line at each save, so the last valid line of an id
+ * Reads one entry for each execution that ended. Nexus appends a line at each save, so the last valid line of an id
  * counts. Other lines, such as the last one of a killed process, are named and left out.
  */
 export function readExecutions(file: SourceFile, reader: SourceReader): HistoryEntry[] {

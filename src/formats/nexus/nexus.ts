@@ -8,7 +8,7 @@ import { endTimeOf, executionLines, runKey, workflowIds, workflowStatus } from '
 import { CURRENT, EXECUTIONS, isNexusFile, readNexus, SUMMARY } from './read.ts';
 import type { WorkflowState } from './workflow-state.ts';
 
-/** The state files of Nexus (seed 004). Its own folder is in the home directory, ours in the workspace. */
+/** The state files of Nexus. Its own folder is in the home directory, ours in the workspace. */
 export const nexus: Format = {
   name: 'nexus',
   folder: '.claude/skills/nexus/history',

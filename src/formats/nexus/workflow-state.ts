@@ -63,7 +63,7 @@ export type WorkflowState = z.infer<typeof fields>;
 
 type Rule = readonly [isBroken: (state: Partial<WorkflowState>) => boolean, path: keyof WorkflowState, message: string];
 
-/** The nine rules of the seed's `validateState`, with its messages. */
+/** The nine rules of Nexus's `validateState`, with its messages. */
 const RULES: readonly Rule[] = [
   ...(['id', 'workflowName', 'userTask', 'status'] as const).map((key): Rule => [
     (state) => !state[key],
@@ -90,7 +90,7 @@ const RULES: readonly Rule[] = [
   ],
 ];
 
-/** Seed 004's `WorkflowState`, in the order of its fields, by the rules of its `validateState`. */
+/** The `WorkflowState` of Nexus, in the order of its fields, by the rules of its `validateState`. */
 export const workflowStateSchema: z.ZodType<WorkflowState> = z
   .custom<Partial<WorkflowState>>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),

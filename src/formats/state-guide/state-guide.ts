@@ -4,7 +4,7 @@ import { envelopeOf, type PipelineState } from './envelope.ts';
 import { readStateGuide } from './read.ts';
 import { fileStems, gateFile, guideMetadata, pipelineWord, STATE_FILE } from './words.ts';
 
-/** The files of the state management guide (seed 000), in `.state/`. */
+/** The files of the state management guide, in `.state/`. */
 export const stateGuide: Format = {
   name: 'state-guide',
   folder: '.state',

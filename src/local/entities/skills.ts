@@ -26,7 +26,7 @@ export interface SkillOptions {
 }
 
 /**
- * The state of a skill's entities (seed 001). It is on the disk: every process that uses the folder sees it.
+ * The state of a UASP skill's entities. It is on the disk: every process that uses the folder sees it.
  * Unknown names are GatelineErrors `usage`.
  */
 export class StateManager {

@@ -23,7 +23,7 @@ import { writeFiles } from '../exchange/mirror.ts';
 import type { Folder } from '../folder/folder.ts';
 import { findDefinition } from '../project/load-definition.ts';
 
-/** A skill (seed 001) as keys of a definition. */
+/** A UASP skill as keys of a definition. */
 export interface SkillImport {
   /** The new definition. Undefined: there is one already, to which the user adds the keys. */
   readonly file: string | undefined;

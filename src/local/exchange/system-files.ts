@@ -92,7 +92,7 @@ export async function withStandIns(folder: Folder, order: Order): Promise<Order>
   return { ...order, standIns: await findStandIns(folder, order) };
 }
 
-/** Finds the stand-ins of needs of gates with `stand-in`: their state file, else the caller's input (seed 000, step 0B). */
+/** Finds the stand-ins of needs of gates with `stand-in`: their state file, else the caller's input. */
 async function findStandIns(
   { stateFolder }: Folder,
   { pipeline, subject, metadata, input }: Order,

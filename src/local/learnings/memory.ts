@@ -54,8 +54,8 @@ export async function promoteLearnings(
 }
 
 /**
- * Adds completed tasks and learnings to `progress.md` (seed 003), if the folder has documents. A failure to write is only
- * a notice.
+ * Adds completed tasks and learnings to `progress.md`, as dev-loop does, if the folder has documents. A failure to write
+ * is only a notice.
  */
 export async function writeProgress({ documents, log, ports, options }: Folder, { pipeline }: Order): Promise<void> {
   try {

@@ -17,7 +17,7 @@ export interface AssignmentOptions {
 
 /**
  * Determines what a run is about: by the caller, else by the definition. Without a subject, `domain-feature` of the
- * metadata or the branch names the run, but is no part of requests. The caller's input may hold metadata (seed 000:
+ * metadata or the branch names the run, but is no part of requests. The caller's input may hold metadata (state guide:
  * `input.metadata`, `userStory`, `acceptanceCriteria`, `url`).
  */
 export function assignmentFor(pipeline: Pipeline, options: AssignmentOptions, branch: string | undefined): Assignment {

@@ -1,4 +1,4 @@
-/** The example files of seed 002, as its pages print them. */
+/** The example files of agent-flow, as its pages print them. */
 export const ORCHESTRATION = `---
 active: true
 current_phase: "exploration"

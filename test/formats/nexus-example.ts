@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/json/json.ts';
 
-/** A `WorkflowState` of seed 004 with its example values. */
+/** A `WorkflowState` of Nexus with its example values. */
 export const WORKFLOW: JsonObject = {
   id: 'workflow-20251029-123456',
   workflowName: 'feature-full',

@@ -57,7 +57,7 @@ const AGENTS = ['TestCaseDesigner', 'TestCaseDesigner', 'DOMAgent', 'POMAgent', 
 const SCORES = [100, 95, 87, 100, 100];
 
 /** The state files that the guide shows for its gates 0 to 4. */
-export const SEED_FILES = OUTPUTS.map((output, gate) => ({
+export const EXAMPLE_FILES = OUTPUTS.map((output, gate) => ({
   gate,
   agent: AGENTS[gate]!,
   status: 'SUCCESS',

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/json/json.ts';
 
-/** A `WorkflowState` of seed 003, which leaves most types open. */
+/** A `WorkflowState` of dev-loop, which leaves most types open. */
 export const LOOP_STATE: JsonObject = {
   threadId: 'REQ-1.1',
   task: { id: 'REQ-1.1', title: 'Implemented user authentication', status: 'in-progress' },

@@ -1,4 +1,4 @@
-/** The entities and commands of seed 001, as its page about state prints them. */
+/** The entities and commands of UASP, as its page about state prints them. */
 export const SKILL = `name: agent-browser
 state:
   entities:
