@@ -19,9 +19,11 @@ import { cleanFolder, type CleanResult, type CleanRules } from './local/folder/c
 import { applyClone, type ApplyResult } from './local/runs/isolated.ts';
 import { formatNamed, importRun, type ImportResult } from './local/exchange/import.ts';
 import { exportRun } from './local/exchange/mirror.ts';
+import { mirroredPorts } from './local/exchange/mirrored-ports.ts';
+import { endCall } from './local/runs/end-call.ts';
 import { assignmentFor, type AssignmentOptions } from './local/runs/order.ts';
 import { loadDefinition, type Definition } from './local/project/load-definition.ts';
-import { endCall, mirroredPorts, viewRun } from './local/folder/view-run.ts';
+import { viewRun } from './local/folder/view-run.ts';
 import { diffRun, readPart, type AttemptChoice } from './local/parts.ts';
 import { reasonOf } from './local/runs/prepare-run.ts';
 import { reportRun } from './local/report.ts';
@@ -89,14 +91,14 @@ export class Gateline {
   /** What {@link run} would do with each gate, and why. */
   plan(options: RunOptions = {}): Promise<readonly UnitPlan[]> {
     return this.#session.use('beside', async (folder, order) =>
-      planFolder(folder, order, options, await this.#preparer(options, order)),
+      planFolder(folder, order, options, await this.#deciderOf(options, order)),
     );
   }
 
   /** Runs the pipeline, or continues its run. */
   run(options: RunOptions = {}): Promise<RunOutcome> {
     return this.#session.use('engine', async (folder, order) =>
-      runFolder(folder, order, options, await this.#preparer(options, order)),
+      runFolder(folder, order, options, await this.#deciderOf(options, order)),
     );
   }
 
@@ -236,7 +238,7 @@ export class Gateline {
   }
 
   /** Who makes the decisions that options of a run ask for; undefined: they ask for none. */
-  async #preparer(options: RunOptions, order: Order): Promise<Decider | undefined> {
+  async #deciderOf(options: RunOptions, order: Order): Promise<Decider | undefined> {
     const { fresh, force, strategy } = options;
     return fresh || force || strategy ? this.#session.decider(options.by, order, reasonOf(options)) : undefined;
   }

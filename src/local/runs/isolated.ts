@@ -8,7 +8,8 @@ import { listNames } from '../../verdict/texts.ts';
 import { snapshotFrom, snapshotId, type Snapshot, type Workspace } from '../../workspace/workspace.ts';
 import { leaveClone, readCloneRun, saveCloneRun } from './clone-run.ts';
 import type { Folder } from '../folder/folder.ts';
-import { mirroredPorts, viewRun } from '../folder/view-run.ts';
+import { mirroredPorts } from '../exchange/mirrored-ports.ts';
+import { viewRun } from '../folder/view-run.ts';
 
 /** How `apply` changed the folder. */
 export interface ApplyResult {

@@ -9,7 +9,8 @@ import { runIsolated, warnAboutUnapplied } from './isolated.ts';
 import { limitOrder, type Limits } from './order.ts';
 import { planningPorts, prepareRun, reportUncommittedChanges, type Preparation } from './prepare-run.ts';
 import { withStandIns } from '../exchange/system-files.ts';
-import { endCall, mirroredPorts } from '../folder/view-run.ts';
+import { mirroredPorts } from '../exchange/mirrored-ports.ts';
+import { endCall } from './end-call.ts';
 
 /** How a pipeline is run in a folder. */
 export interface RunOptions extends Limits, Preparation {

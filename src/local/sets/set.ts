@@ -9,7 +9,8 @@ import { runIsolated } from '../runs/isolated.ts';
 import { requireSubjects, type OrderOf } from './read-set.ts';
 import { planFolder } from '../runs/run-folder.ts';
 import { withStandIns } from '../exchange/system-files.ts';
-import { endCall, viewRun } from '../folder/view-run.ts';
+import { viewRun } from '../folder/view-run.ts';
+import { endCall } from '../runs/end-call.ts';
 
 export interface SetOptions {
   /** Ids of subjects; those that they need must be completed. Default: all. */
