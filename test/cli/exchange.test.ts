@@ -164,7 +164,7 @@ describe('import', () => {
     strict.write('.claude/orchestration.local.md', ORCHESTRATION);
     await strict.expect('import agent-flow', 1, /exploration: schema: .*modules/, 'Nothing was imported');
     strict.write('.current-workflow.json', JSON.stringify(WORKFLOW));
-    await strict.expect('import nexus .current-workflow.json', 2, /hint {2}name the gates of gateline.yml so\n/);
+    await strict.expect('import nexus .current-workflow.json', 2, /hint: name the gates of gateline.yml so\n/);
     await strict.expect('import nexus', 2, 'history does not exist', '~/.claude/skills/nexus/history');
     await strict.expect('import agent-flow nowhere', 2, /nowhere does not exist/, 'PATH');
     expect((await strict.json<{ status: string }>('status')).status).toBe('initializing');
