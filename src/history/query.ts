@@ -7,10 +7,11 @@ export interface HistoryFilter {
   readonly subject?: string;
   /** Any of these; with `gate`, of the gate. */
   readonly status?: readonly string[];
-  /** The run started at this time or later, and before that one: ISO 8601 in UTC, or its beginning (`2026-11`). */
+  /** The run started at this time or later: ISO 8601 in UTC, or the beginning of such a time (`2026-11`). */
   readonly since?: string;
+  /** The run started before this time, as `since`. */
   readonly until?: string;
-  /** In the task, the subject or the message of a failure, in upper or lower case. */
+  /** A part of the task, the subject or the message of a failure, regardless of case. */
   readonly contains?: string;
   /** A gate or one of its legs (`gate/leg`): runs that had it, with its units only. */
   readonly gate?: string;

@@ -131,7 +131,7 @@ export const ESTIMATE_RUNS = 50;
 /**
  * How long gates will take, in milliseconds: the longest chain of gates that need each other, each at the median of its
  * newest runs. Undefined: one of them never ran.
- * @param gates each after those that it needs, or in any order
+ * @param gates in any order
  * @param entries of the pipeline, the newest first
  * @param running ids of the gates whose agents will run. Default: all
  */

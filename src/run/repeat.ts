@@ -33,11 +33,12 @@ export function judgeTogether({ current }: LogState, { gate, key }: Unit, entry:
     ...(output && { output }),
     ...(exports && { exports }),
     ...(legs && { legs }),
-    verdict: describe(verdict, series, median, repeat.pass, gate.contract.score !== undefined),
+    verdict: describeSeries(verdict, series, median, repeat.pass, gate.contract.score !== undefined),
   };
 }
 
-function describe(
+/** The verdict on a series: that of its median, with the results of all its attempts. */
+function describeSeries(
   verdict: Verdict,
   series: readonly EndedEntry[],
   median: EndedEntry,

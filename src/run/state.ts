@@ -15,7 +15,7 @@ import type { Verdict } from '../verdict/verdict.ts';
 type Decided<Name extends DecidedEntry['decision']> = Extract<DecidedEntry, { decision: Name }>;
 export type Rework = Decided<'rework'>;
 
-/** One try of a unit: its claim, its end, or both. */
+/** One try of a unit: its start, its end, or both. An output that is used again has only an end. */
 export interface Attempt {
   readonly ref: AttemptRef;
   readonly started?: StartedEntry;
