@@ -8,8 +8,9 @@ import { approvalSection, fold, gatesSection, outputsSection, troublesSection } 
 
 /** A comment on GitHub has at most 65,536 characters. */
 const MAX_COMMENT = 65_000;
-/** At most this many gates are listed with their issues, and issues of each. */
+/** The most gates that are listed with their issues, and the most issues of each. */
 const MAX_TROUBLES = 5;
+/** Bytes of an issue. */
 const MAX_ISSUE = 400;
 /** With more gates, only those that are not done are listed. */
 const MAX_ROWS = 40;
@@ -39,7 +40,7 @@ export function renderComment(view: RunView, context: GithubContext): string {
 /** The comment while the run is active. */
 export function renderRunningComment(subject: CommentSubject, context: GithubContext): string {
   const at = context.sha === '' ? '' : ` at ${code(context.sha.slice(0, 7))}`;
-  const text = `### 🔄 running: ${code(subject.pipeline)}\n\n${runLink(context)}${at} works; its report follows here.\n`;
+  const text = `### 🔄 running: ${code(subject.pipeline)}\n\n${runLink(context)}${at} is running; its report follows here.\n`;
   return withMarker(subject, context, 'running', text);
 }
 
