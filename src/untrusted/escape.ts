@@ -14,7 +14,7 @@ const ZERO_WIDTH_SPACE = '\u200b';
 const INLINE_SYNTAX = /[\\`*_[\]<>&$~|]/g;
 /** Headings, lists, quotes, rules, underlines of headings, rows of tables. */
 const LINE_START = /^(?:[#+\-=:]|\d{1,9}(?=[.)]))/;
-/** A URL of any scheme, or one without that GitHub links. */
+/** A URL of any scheme, or one that begins with `www.`, which GitHub links too. */
 const URL_LIKE = /(?:[a-z][a-z0-9+.-]{0,31}:\/\/|www\.)[^\s<>`|"]+/gi;
 /** Belongs to the sentence rather than to the URL before it. */
 const TRAILING_PUNCTUATION = /(?<![.,;:!?'()[\]*_~])[.,;:!?'()[\]*_~]+$/;

@@ -98,7 +98,7 @@ function isPassword({ context, secret }: TokenMatch): boolean {
   return !COMMON_PASSWORD.test(secret) && context !== `://${secret}:`;
 }
 
-/** Not `Basic authentication` and `Bearer authentication`. */
+/** Prose such as `Basic authentication` and `Bearer authentication` has no secret. */
 function isAuthorization({ context, secret }: TokenMatch): boolean {
   if (/^a/i.test(context)) return /\d/.test(secret) || secret.length >= 16;
   if (/^basic/i.test(context)) return Buffer.from(secret, 'base64').includes(':');
