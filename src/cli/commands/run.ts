@@ -124,7 +124,7 @@ function toRunOptions(options: RunFlags): RunOptions {
 async function runOrResume(context: ProcessContext, options: RunFlags, isResume: boolean): Promise<Answer> {
   using progress = showProgress(context, options);
   const gateline = await openGateline(context, options, progress.observe);
-  if (options.strategy === 'from-checkpoint' && options.from === undefined) throw await missingFrom(gateline);
+  if (options.strategy === 'from-checkpoint' && options.from === undefined) throw await missingFromError(gateline);
   if (options.dryRun) return await planAnswer(context, gateline, await gateline.plan(toRunOptions(options)));
   using interruption = interruptOn(context);
   const settings = { ...toRunOptions(options), signal: interruption.signal };
@@ -141,7 +141,7 @@ async function runOrResume(context: ProcessContext, options: RunFlags, isResume:
 type Plans = Awaited<ReturnType<Gateline['plan']>>;
 
 /** The error for a missing `--from`, which lists the gates that a run can continue from. */
-async function missingFrom(gateline: Gateline): Promise<GatelineError> {
+async function missingFromError(gateline: Gateline): Promise<GatelineError> {
   const done = (await gateline.view()).units.filter((unit) => unit.done).map(({ gate }) => gate);
   const hint =
     done.length === 0 ? 'no gate of the newest run is done' : `--from is one of: ${[...new Set(done)].join(', ')}`;

@@ -141,7 +141,7 @@ export async function forceCreators(call: Call, ran: readonly UnitKey[]): Promis
 }
 
 /** Why a unit that is to run would not start: entities that are not valid and that no unit before it creates. */
-export async function findMissingEntities(
+export async function explainMissingEntities(
   call: Call,
   { gate }: Unit,
   plans: readonly UnitPlan[],

@@ -1,10 +1,11 @@
 import type { UnitPlan } from '../../run/events.ts';
-import { gateOf, type Unit } from '../../run/units.ts';
+import { costObstacle } from '../../run/unit-state.ts';
+import { gateOf, worksByItself, type Unit } from '../../run/units.ts';
 import { requireDocuments } from '../attempt/memory.ts';
 import { isDone, needsOf } from '../needs.ts';
 import { Call } from '../call.ts';
 import { planUnitAt, toUnitPlan } from './plan-unit.ts';
-import { findMissingEntities } from '../entities/gate-entities.ts';
+import { explainMissingEntities } from '../entities/gate-entities.ts';
 import type { Order, Ports } from '../ports.ts';
 import { setOutcome } from '../outcome.ts';
 import { warnAboutEmptyGlobs, warnAboutVariables } from '../warnings.ts';
@@ -40,8 +41,11 @@ export async function planPipeline(ports: Ports, order: Order, isWorkedOn: boole
         continue;
       }
       const plan = await planUnitAt(call, unit, needs, snapshot);
-      const lack = plan.choice === 'run' ? await findMissingEntities(call, unit, plans) : undefined;
-      plans.push(lack ? { unit: unit.key, choice: 'blocked', reason: lack } : toUnitPlan(unit, plan));
+      const obstacle = plan.choice === 'run' ? await explainMissingEntities(call, unit, plans) : undefined;
+      const starts = plan.choice === 'run' && !worksByItself(gate);
+      const limit = starts ? costObstacle(order.pipeline, call.state.current, order.spentUsd) : undefined;
+      if (obstacle) plans.push({ unit: unit.key, choice: 'blocked', reason: obstacle });
+      else plans.push(limit ? { unit: unit.key, choice: 'wait', reason: limit } : toUnitPlan(unit, plan));
       if (plan.choice !== 'not-applicable') await warnAboutEmptyGlobs(call, plan.work);
       if (plan.choice === 'not-applicable')
         call.outcomes.set(unit.key, { ...plan.output, result: 'done', reason: plan.reason });
