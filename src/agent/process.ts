@@ -65,9 +65,9 @@ async function prepareAgent(task: AgentTask, graceMs: number): Promise<PreparedA
     const ending = await runToEnd(child, task.timeoutMs, signal);
     const { exitCode, signalCode } = child.process;
     const tree = { first, directory: task.directory, isOurs: true };
-    // Windows has no process groups: processes that an ended one left running cannot be found.
-    const isLeft = ending === 'exited' && (IS_WINDOWS || task.argv !== undefined);
-    const remaining = isLeft ? [] : await endProcessTree(tree, graceMs);
+    // Processes that an `argv` left running stay. On Windows, which has no process groups, they cannot be found.
+    const mayStay = ending === 'exited' && (IS_WINDOWS || task.argv !== undefined);
+    const remaining = mayStay ? [] : await endProcessTree(tree, graceMs);
     await Promise.race([child.closed, sleep(DRAIN_MS, undefined, { ref: false })]);
     child.process.stdout.destroy();
     child.process.stderr.destroy();
