@@ -61,14 +61,14 @@ describe('no process outlives', () => {
     expect(await running(await pidsIn(attempt.directory, 5))).toEqual([]);
   });
 
-  it('a successful attempt, and the result does not wait for output of leftovers', async () => {
+  it('a successful attempt, whose result does not wait for output of what it left running', async () => {
     await using attempt = await testAttempt();
     const command = "setsid sleep 600 & echo $! > a.pid\n(trap '' TERM; sleep 600) & echo $! > b.pid\necho done";
     expect(await attempt.run(command)).toMatchObject({ outcome: 'exited', exitCode: 0, stdout: 'done\n' });
     expect(await running(await pidsIn(attempt.directory, 2))).toEqual([]);
   });
 
-  it('an attempt, unless it leaves session, parent and environment; it does not delay the result', async () => {
+  it('an attempt, unless it left session, parent and environment: then it does not delay the result', async () => {
     await using attempt = await testAttempt();
     const command = `env -i PATH="$PATH" bash -c 'setsid sleep 600 & echo $! > a.pid'\necho done`;
     expect(await attempt.run(command)).toMatchObject({ outcome: 'exited', stdout: 'done\n' });

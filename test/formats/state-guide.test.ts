@@ -108,7 +108,7 @@ describe('names of the guide', () => {
     ['../..', ''],
   ])('%j is %j', (text, name) => expect(sanitizeName(text)).toBe(name));
 
-  it('of any text are names of files on every system, and a name of its own', () => {
+  it('are valid file names on every system, whatever the text, and long texts keep different names', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 90 }), (text) => {
         const name = sanitizeName(text);
@@ -131,7 +131,7 @@ describe('names of the guide', () => {
     expect(fileStems(given, subject)).toEqual(stems),
   );
 
-  it('are used for both: the domain and feature, and the request', () => {
+  it('are written under the subject too, if it is not domain and feature', () => {
     const view = viewOf('completed', [unitOf(0, { status: 'passed' })], metadata, 'pr-42');
     const names = [`${STEM}-pipeline.json`, `${STEM}-gate0-output.json`, 'pr-42-gate0-output.json'];
     expect(Object.keys(writeGuide(view, new Map()))).toEqual(names);

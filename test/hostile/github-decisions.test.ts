@@ -137,7 +137,7 @@ it('a decision in a document counts only if its source says the same: each consu
   expect(run.job('report').summary).toMatch(/g_claim.*(?:partial|60)/);
 });
 
-it('the comment about the run of a fork believes it neither an approval nor a verdict, and blames no workflow', async () => {
+it('the comment about a run of a fork shows neither an approval nor a verdict that the fork forged, and reports no fault of the workflow', async () => {
   const gates = {
     plan: { run: agent('{"score": 60}'), inputs: [], output: { score: '/score', threshold: 80, partial: 'pause' } },
     build: { needs: ['plan'], run: agent('{}'), inputs: [] },

@@ -29,7 +29,7 @@ function createFolder(skill: ModelSkill): string {
   return folder;
 }
 
-it(`says of ${STEPS} random steps what the page says: seed ${SEED}`, { timeout: 0 }, async () => {
+it(`does in ${STEPS} random steps what a page about skills says: seed ${SEED}`, { timeout: 0 }, async () => {
   const random = new Random(SEED);
   for (let done = 0; done < STEPS; done += 40) {
     const skill = randomSkill(random, false);

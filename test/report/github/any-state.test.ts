@@ -85,7 +85,7 @@ function expectHarmless(markdown: string, maxBytes: number): void {
 }
 
 describe('any log, with any texts of agents', () => {
-  it('does nothing on GitHub, and keeps its limits', () => {
+  it('has no effect on GitHub (no mention, link or command), and fits the limits', () => {
     const seen = { folds: 0, links: 0, approvals: 0 };
     fc.assert(
       fc.property(
