@@ -45,7 +45,7 @@ export class IgnoredFiles {
   /**
    * Ignored files that globs name and that are not in our index: those to store, and those to hash only.
    *
-   * @param findListed selects of sorted paths those that are in our index, changed or untracked
+   * @param findListed finds, among sorted paths, those that are in our index, changed or untracked
    */
   async listNamed(
     findListed: (paths: readonly string[]) => Promise<readonly string[]>,

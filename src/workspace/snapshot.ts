@@ -74,18 +74,19 @@ export class Snapshots {
     const begin = Math.floor((Date.now() - CLOCK_LAG) / 1_000);
     if (this.#isSeeded && !existsSync(index)) await this.#seedIndex();
     const listing = this.#listChanges();
+    const findListed = async (sortedPaths: readonly string[]): Promise<string[]> => {
+      const others = new Set(await listing);
+      let at = 0;
+      return sortedPaths.filter((path) => {
+        if (others.has(path)) return true;
+        const [line] = findLine(this.#list!.text, path, at);
+        at = line ?? at;
+        return line !== undefined;
+      });
+    };
     const [changed, named, { tracked, ignored: strays }] = await Promise.all([
       listing,
-      this.#ignored.listNamed(async (paths) => {
-        const others = new Set(await listing);
-        let at = 0;
-        return paths.filter((path) => {
-          if (others.has(path)) return true;
-          const [line] = findLine(this.#list!.text, path, at);
-          at = line ?? at;
-          return line !== undefined;
-        });
-      }),
+      this.#ignored.listNamed(findListed),
       this.#ignored.listStrays(listing),
     ]);
     const ignored = strays.filter((path) => !this.#ignored.stored.has(path));
