@@ -243,6 +243,7 @@ describe('what may keep a gate from running', () => {
       'note: three does not start: the run has cost $1.25, and `max-cost` is $1 (raise it, or begin another run';
     await project.expect('run', 1, note, '$1.25, 20 tokens');
     expect(project.ran()).toBe('one two');
+    expect(await project.choices()).toBe('one use, two use, three wait');
   });
 
   it('stand-in: the state file of a need, else the input of the caller, takes its place', async () => {
