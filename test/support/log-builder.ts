@@ -23,7 +23,7 @@ type Over<E> = Partial<Omit<E, 'kind' | 'unit'>>;
 export interface ScriptDetails {
   readonly started?: Over<StartedEntry>;
   readonly ended?: Over<EndedEntry>;
-  readonly decided?: { readonly reason: string };
+  readonly decided?: { readonly reason?: string; readonly run?: number };
   /** The end that decisions are about. Default: the last one. */
   readonly about?: EndedEntry;
 }
