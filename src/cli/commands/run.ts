@@ -162,7 +162,9 @@ export function runAnswer({ out }: ProcessContext, { result, view }: RunOutcome,
   const head = result.status === 'nothing' ? 'Everything is done: nothing has changed.\n' : '';
   const exit =
     result.status === 'interrupted' ? 130 : result.status === 'completed' || result.status === 'nothing' ? 0 : 1;
-  return { json: { result, run: view }, text: head + text, exit };
+  // The log does not know that files of an output that holds could not be put back.
+  const foot = exit === 1 && view.status === 'completed' ? 'Not all gates are done now: see the notes.\n' : '';
+  return { json: { result, run: view }, text: head + text + foot, exit };
 }
 
 function addBegin(context: ProcessContext, program: Command, addAction: AddAction): void {
