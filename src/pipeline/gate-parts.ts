@@ -26,7 +26,7 @@ import {
   mapOf,
   matching,
   oneOf,
-  oneOrMore,
+  oneOrList,
   path,
   pointer,
   recordOf,
@@ -41,7 +41,7 @@ import {
  * Where it can, a schema yields the type of pipeline.ts.
  */
 
-const pointers = oneOrMore(pointer, 0, 100, 'a JSON pointer or a list of at most 100 JSON pointers');
+const pointers = oneOrList(pointer, 0, 100, 'a JSON pointer or a list of at most 100 JSON pointers');
 const label = text(200, 'a label such as `APPROVED`');
 
 /** The contract, and how the output is read and handed on. */
@@ -58,7 +58,7 @@ export const output = mapOf({
     .describe(
       'What a score below the threshold does: `block` later gates, `continue`, or `pause` until a person approves. Default: `block`.',
     ),
-  checks: oneOrMore(conditionOn(CHECK_CONTEXTS), 0, 100, 'a condition or a list of at most 100 conditions')
+  checks: oneOrList(conditionOn(CHECK_CONTEXTS), 0, 100, 'a condition or a list of at most 100 conditions')
     .default([])
     .describe(
       "Conditions over `output`, `score`, `subject` and `metadata` that must all hold, in GitHub's expression language; `has(output, '/x')` tests for presence.",
@@ -68,7 +68,7 @@ export const output = mapOf({
     .describe('JSON pointers of the parts of the output that later gates see. Default: all of it.'),
   result: mapOf({
     pointer: pointer.describe('JSON pointer to the label, a text.'),
-    pass: oneOrMore(label, 1, 100, 'a label or a list of 1 to 100 labels').describe(
+    pass: oneOrList(label, 1, 100, 'a label or a list of 1 to 100 labels').describe(
       'The labels that pass. With any other the gate fails.',
     ),
   })
@@ -197,7 +197,7 @@ export const tools = oneOf(
   Array.isArray(entry) ? Object.fromEntries(entry.map((name) => [name, `${name} --version`])) : entry,
 );
 
-const names = oneOrMore(id, 0, 100, 'the name of an entity or a list of names').default([]);
+const names = oneOrList(id, 0, 100, 'the name of an entity or a list of names').default([]);
 
 /** Keys of gates and commands about the entities that they use. */
 export const entityUse = {

@@ -21,7 +21,7 @@ import {
   matching,
   minutes,
   oneOf,
-  oneOrMore,
+  oneOrList,
   path,
   recordOf,
   addIssue,
@@ -42,7 +42,7 @@ const gate = mapOf({
   run: command
     .optional()
     .describe('The command, as in a `run` step. Without it the agent works between `gateline begin` and `complete`.'),
-  needs: oneOrMore(gateId, 0, MAX_GATES, 'the id of a gate or a list of ids')
+  needs: oneOrList(gateId, 0, MAX_GATES, 'the id of a gate or a list of ids')
     .default([])
     .describe('Gates that must be done first. The agent gets their exports.'),
   uses: uses
@@ -67,7 +67,7 @@ const gate = mapOf({
   files: oneOf('`changed` or a list of globs', z.literal('changed'), globList)
     .optional()
     .describe('Globs of the files that it makes or changes, or `changed`: all that it changes. Default: none.'),
-  memory: oneOrMore(documentName, 0, 20, 'the name of a document or a list of names')
+  memory: oneOrList(documentName, 0, 20, 'the name of a document or a list of names')
     .default([])
     .describe('Documents of `.gateline/memory/` that the agent gets; `handoff` is a summary of what was done before.'),
   env: env.default({}).describe('Variables of the agent. `{X: }` takes the value from the caller.'),
@@ -77,7 +77,7 @@ const gate = mapOf({
     .describe(
       'Programs whose versions are part of the request: a list (`node` runs `node --version`), or a map of names to commands.',
     ),
-  secrets: oneOrMore(envName, 0, 100, 'the name of a variable or a list of names')
+  secrets: oneOrList(envName, 0, 100, 'the name of a variable or a list of names')
     .default([])
     .describe('Variables that hold secrets: given to the agent, and redacted everywhere.'),
   output: output.prefault({}).describe('The contract: what the output must meet, and which parts later gates see.'),
@@ -168,10 +168,10 @@ export const fileSchema = mapOf({
     .default({})
     .describe('Named groups of gates that are shown together: lists of ids, or maps with the keys `gates` and `mode`.'),
   ignore: globs.default([]).describe('Globs of scratch files: never inputs, never a change.'),
-  'allow-secrets': oneOrMore(path, 0, 1_000, 'a path or a list of paths')
+  'allow-secrets': oneOrList(path, 0, 1_000, 'a path or a list of paths')
     .default([])
     .describe('Files that are handed on although their content looks like a secret.'),
-  mirror: oneOrMore(choiceOf(...SYSTEMS), 0, SYSTEMS.length, 'a system or a list such as `[state-guide]`')
+  mirror: oneOrList(choiceOf(...SYSTEMS), 0, SYSTEMS.length, 'a system or a list such as `[state-guide]`')
     .default([])
     .describe('Other systems whose state files are kept up to date, each in the folder of its system.'),
   checkpoints: yesOrNo.default(false).describe('Prints the Markdown checkpoint of each gate.'),
@@ -187,8 +187,8 @@ export const fileSchema = mapOf({
     .default({})
     .describe('Commands that `gateline do` runs in your folder, any number of times.'),
   deliver: mapOf({
-    gates: oneOrMore(gateId, 1, MAX_GATES, 'the id of a gate or a list of ids').describe('Gates whose files it has.'),
-    allow: oneOrMore(path, 0, 1_000, 'a path or a list of paths')
+    gates: oneOrList(gateId, 1, MAX_GATES, 'the id of a gate or a list of ids').describe('Gates whose files it has.'),
+    allow: oneOrList(path, 0, 1_000, 'a path or a list of paths')
       .default([])
       .describe('Files that run by themselves, such as workflows, and are delivered all the same.'),
   })

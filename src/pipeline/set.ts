@@ -10,7 +10,7 @@ import {
   listOf,
   mapOf,
   matching,
-  oneOrMore,
+  oneOrList,
   addIssue,
   text,
   wholeNumber,
@@ -49,7 +49,7 @@ const subject = mapOf({
   task: text(100_000, 'a text').optional().describe('The goal, for every agent. Default: that of gateline.yml.'),
   metadata: jsonObject.default({}).describe('Free values that agents see, beside those of gateline.yml.'),
   input: jsonValue.optional().describe("The caller's input."),
-  needs: oneOrMore(subjectId, 0, 1_000, 'an id or a list of ids').default([]).describe('Subjects that come first.'),
+  needs: oneOrList(subjectId, 0, 1_000, 'an id or a list of ids').default([]).describe('Subjects that come first.'),
 });
 
 /** A set file as written, with defaults filled in. */

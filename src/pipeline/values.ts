@@ -51,7 +51,7 @@ export function listOf<T extends z.ZodType>(item: T, min: number, max: number, w
 }
 
 /** One item or a list, as a list: GitHub allows both for `needs`. */
-export function oneOrMore<T extends z.ZodType>(item: T, min: number, max: number, what: string) {
+export function oneOrList<T extends z.ZodType>(item: T, min: number, max: number, what: string) {
   const list = listOf(item, min, max, what);
   return oneOf(what, item, list).transform((value) => (Array.isArray(value) ? value : [value]) as z.output<T>[]);
 }
@@ -144,7 +144,7 @@ const checkInclusion = (list: readonly string[], context: z.core.$RefinementCtx)
   if (list.length === 0 || list.some((item) => !item.startsWith('!'))) return;
   addIssue(context, 'every glob excludes, so no file is left', 'first write what to include, such as `**`');
 };
-export const globs = oneOrMore(glob, 0, 1_000, 'a glob or a list of globs').superRefine(checkInclusion);
+export const globs = oneOrList(glob, 0, 1_000, 'a glob or a list of globs').superRefine(checkInclusion);
 export const globList = listOf(glob, 0, 1_000, 'a list of globs').superRefine(checkInclusion);
 
 /** A condition in GitHub's expression language that may read these contexts, without `${{ }}`. */

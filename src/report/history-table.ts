@@ -68,7 +68,7 @@ export function renderStatistics(runs: RunStatistics, gates: readonly GateStatis
     { head: 'gate', cell: ({ gate }) => gate },
     { head: 'ran', cell: ({ ran }) => String(ran), isNumber: true },
     { head: 'passed', cell: ({ passRate }) => formatShare(passRate), isNumber: true },
-    { head: 'at once', cell: ({ firstPassRate }) => formatShare(firstPassRate), isNumber: true },
+    { head: 'first try', cell: ({ firstPassRate }) => formatShare(firstPassRate), isNumber: true },
     { head: 'flaky', cell: ({ flaky }) => flaky && String(flaky), isNumber: true },
     { head: 'used', cell: ({ used }) => used && String(used), isNumber: true },
     { head: 'median', cell: ({ times: { median } }) => formatDuration(median), isNumber: true },

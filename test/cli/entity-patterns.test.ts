@@ -145,7 +145,7 @@ class Store extends Project implements AsyncDisposable {
 describe('a transaction in a database whose server outlives commands', () => {
   it('ends by commit or rollback, once', async () => {
     await using store = new Store();
-    expect(await store.do(...INSERT)).toContain("1: error Required state 'transaction' is not valid");
+    expect(await store.do(...INSERT)).toContain("1: error: Required state 'transaction' is not valid");
     expect(await store.do('begin')).toMatch(/"ok"$/);
     await store.do(...INSERT);
     expect(await store.do('commit')).toBe('"ok"');

@@ -106,7 +106,7 @@ describe('import', () => {
       0,
       'imported exploration\nimported planning\nimported .gateline/memory/deep-dive.md',
       'implementation did not pass: it runs again',
-      'its task is not that of the run: `task: "Add user authentication with JWT tokens"` in gateline.yml sets it',
+      'its task is not that of the run: set `task: "Add user authentication with JWT tokens"` in gateline.yml, then import again',
     );
     expect(project.read('.gateline/memory/deep-dive.md')).toBe(DEEP_DIVE);
     expect(await project.run()).toBe('0: implementation');

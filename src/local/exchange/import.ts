@@ -61,14 +61,14 @@ export async function importRun(
   const notes = [...imported.notes];
   if (imported.task !== undefined && imported.task !== order.task)
     notes.push(
-      `its task is not that of the run: \`task: ${JSON.stringify(imported.task)}\` in ${order.definitionFile} sets it, and what was imported is imported again`,
+      `its task is not that of the run: set \`task: ${JSON.stringify(imported.task)}\` in ${order.definitionFile}, then import again`,
     );
   const other = Object.keys(imported.metadata).filter(
     (key) => !isSame(imported.metadata[key] ?? null, order.metadata[key] ?? null),
   );
   if (other.length > 0)
     notes.push(
-      `${listNames(other, 10)} of its metadata ${other.length === 1 ? 'is' : 'are'} not that of the run: \`metadata:\` in ${order.definitionFile} sets it, and what was imported is imported again`,
+      `${listNames(other, 10)} of its metadata ${other.length === 1 ? 'is' : 'are'} not that of the run: set \`metadata:\` in ${order.definitionFile}, then import again`,
     );
   const outputs = imported.gates.flatMap((gate) => {
     const { output, validation } = gate;
