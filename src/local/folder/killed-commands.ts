@@ -1,4 +1,4 @@
-import { isSystemError } from '../../errors.ts';
+import { sendSignal } from '../../agent/process-table.ts';
 import { listFolder } from '../../store/files/state-folder.ts';
 import type { Folder } from './folder.ts';
 
@@ -10,7 +10,7 @@ export interface KilledCommand {
 }
 
 /** `<command>.<pid of gateline do>.<id>` */
-const DIRECTORY = /^(.+)\.(\d+)\.[0-9a-f-]{36}$/;
+const DIRECTORY = /^(.+)\.(\d{1,9})\.[0-9a-f-]{36}$/;
 
 /** The directories of commands, of all pipelines of a folder, whose `gateline do` is gone. */
 export async function findKilledCommands({ stateFolder }: Folder): Promise<KilledCommand[]> {
@@ -19,18 +19,9 @@ export async function findKilledCommands({ stateFolder }: Folder): Promise<Kille
     const place = ['attempts', pipeline, 'do', '0'];
     for (const name of await listFolder(stateFolder.pathOf(...place))) {
       const [, command, pid] = DIRECTORY.exec(name) ?? [];
-      if (command !== undefined && isGone(Number(pid)))
+      if (command !== undefined && sendSignal(Number(pid), 0) === 'gone')
         killed.push({ command, path: stateFolder.pathOf(...place, name) });
     }
   }
   return killed;
-}
-
-function isGone(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return isSystemError(error, 'ESRCH');
-  }
 }
