@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { isSystemError } from '../../../src/errors.ts';
 
 /** A process of its own: the bundler keeps 400 MB, and the more a process has, the longer it takes to start others. */
 const BUNDLER = fileURLToPath(new URL('create-bundles.ts', import.meta.url));
@@ -54,9 +55,12 @@ async function createBundles(): Promise<string> {
 }
 
 /** Whether this process made the folder, and not another. */
-function isCreated(folder: string): Promise<boolean> {
-  return mkdir(folder).then(
-    () => true,
-    () => false,
-  );
+async function isCreated(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder);
+    return true;
+  } catch (error) {
+    if (isSystemError(error, 'EEXIST')) return false;
+    throw error;
+  }
 }
