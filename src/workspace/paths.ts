@@ -75,16 +75,21 @@ export function statPath(path: string): BigIntStats | undefined {
 }
 
 /**
- * Whether a file or a link is in the place of a folder of the path.
+ * The first file or link that is where the path needs a folder.
  *
  * @param cache answers by folder, as long as none changes
  */
-export function isBehindFile(root: string, path: string, cache = new Map<string, boolean>()): boolean {
-  return foldersOf(path).some((folder) => {
+export function findBlocker(root: string, path: string, cache = new Map<string, boolean>()): string | undefined {
+  return foldersOf(path).find((folder) => {
     const isFile = cache.get(folder) ?? statPath(join(root, folder))?.isDirectory() === false;
     cache.set(folder, isFile);
     return isFile;
   });
+}
+
+/** Whether a file or a link is in the place of a folder of the path: as {@link findBlocker}. */
+export function isBehindFile(root: string, path: string, cache?: Map<string, boolean>): boolean {
+  return findBlocker(root, path, cache) !== undefined;
 }
 
 /** As {@link statPath}; undefined also if {@link isBehindFile}. */
@@ -99,9 +104,4 @@ export function isReadable(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** The first file or link that is where the path needs a folder. */
-export function findBlocker(root: string, path: string): string | undefined {
-  return foldersOf(path).find((folder) => statPath(join(root, folder))?.isDirectory() === false);
 }
