@@ -2,13 +2,11 @@ import { expect, it } from 'vitest';
 import { judgeTogether, seriesOf } from '../../src/run/repeat.ts';
 import { LogState } from '../../src/run/state.ts';
 import { UnitGraph } from '../../src/run/units.ts';
-import type { Verdict } from '../../src/verdict/verdict.ts';
-import { createVerdict, LogBuilder } from '../support/log-builder.ts';
+import { createVerdict, LogBuilder, SIGNS } from '../support/log-builder.ts';
 import { createPipeline } from '../support/pipelines.ts';
 
 const contract = { score: '/score' };
 const pipelineOf = (pass: number, times = 3) => createPipeline([{ id: 'ask', repeat: { times, pass }, contract }]);
-const STATUS: Readonly<Record<string, Verdict['status']>> = { '+': 'passed', '~': 'partial' };
 
 /** The end of the last of some attempts (`90+ 50~ 0-`), judged with those before. `c`: cancelled, `l`: lost. */
 function judgeSeries(script: string, pass = 2) {
@@ -17,7 +15,7 @@ function judgeSeries(script: string, pass = 2) {
   const unit = new UnitGraph(pipeline).requireUnit('ask');
   const ends = script.split(' ').map((word) => {
     log.start('ask');
-    const status = STATUS[word.at(-1)!] ?? 'failed';
+    const status = SIGNS[word.at(-1)!] ?? 'failed';
     const over = { score: Number.parseFloat(word), ...(word === '0c' && { kind: 'cancelled' as const }) };
     const entry = log.end('ask', {
       verdict: createVerdict(status, over),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { completedTasks, foldTasks } from '../../src/run/tasks.ts';
-import { LogBuilder } from '../support/log-builder.ts';
+import { createVerdict, LogBuilder } from '../support/log-builder.ts';
 import { createPipeline } from '../support/pipelines.ts';
 
 const chain = createPipeline([
@@ -70,7 +70,7 @@ it('a task says what its newest run completed, how often it ran, and whether its
 
 it('a gate that was interrupted, or is paused, has not failed', () => {
   const log = logOf('plan?');
-  log.end('plan', { verdict: { status: 'failed', kind: 'cancelled', score: 0, issues: [], advice: '' } });
+  log.end('plan', { verdict: createVerdict('failed', { kind: 'cancelled' }) });
   expect(foldTasks(setOf(subjectOf('a')), chain, log.entries)[0]).toMatchObject({ reason: 'its run continues' });
 });
 

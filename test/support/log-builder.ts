@@ -28,7 +28,8 @@ export interface ScriptDetails {
   readonly about?: EndedEntry;
 }
 
-const SIGNS: Readonly<Record<string, Verdict['status']>> = { '+': 'passed', '~': 'partial', '-': 'failed' };
+/** The verdicts of a script, by the last character of a word. */
+export const SIGNS: Readonly<Record<string, Verdict['status']>> = { '+': 'passed', '~': 'partial', '-': 'failed' };
 
 /** Writes entries as the engine does: one minute apart, attempts numbered by unit and run. */
 export class LogBuilder {
