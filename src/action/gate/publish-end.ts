@@ -159,7 +159,6 @@ export async function endGate(gate: OpenGate, result: Outcome['result']): Promis
   const { services, gateJob } = gate;
   const document = await createDocument(gate, result);
   // For the post step, which uploads it if this step is ended before it could.
-  await writeFile(join(gateJob.state, 'job.json'), JSON.stringify(gateJob));
   await writeFile(join(gateJob.state, 'end.json'), JSON.stringify(document));
   services.runner.saveState('state', gateJob.state);
   const reference = await publishEnd(gate, document, services.artifacts).catch((error: unknown) => {
