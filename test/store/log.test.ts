@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { appendFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openLog } from '../../src/store/files/log.ts';
 import { dieAtEachStep, entryOf, reasonsOf, testFolder } from './folder.ts';
@@ -105,6 +106,37 @@ describe('a line that cannot be read', () => {
     const aside = (await readdir(folder.state.path)).find((name) => /^log\.jsonl\..*\.bad$/.test(name)) ?? '';
     expect(await readFile(folder.state.pathOf(aside), 'utf8')).toBe(LINE + bad + LINE);
     expect(await log.repair()).toEqual([]);
+  });
+
+  it('whatever its lines are, is read, or refused by the first bad one, which a repair takes out', async () => {
+    await using folder = await testFolder();
+    const path = folder.state.pathOf('log.jsonl');
+    const fields = fc.dictionary(fc.constantFrom(...Object.keys(entryOf('x')), '__proto__'), fc.jsonValue());
+    const text = fc.string({ unit: 'binary' }).map((line) => line.replaceAll('\n', ''));
+    const bad = fc.oneof(
+      text,
+      fields.map((some) => JSON.stringify({ ...entryOf('x'), ...some, v: 1 })),
+    );
+    const good = fc.string().map((reason) => JSON.stringify(entryOf(reason)));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(good, bad), { maxLength: 4 }), async (lines) => {
+        await writeFile(path, lines.map((line) => `${line}\n`).join(''));
+        const error: unknown = await openLog(folder.state)
+          .read()
+          .then(
+            () => undefined,
+            (error: unknown) => error,
+          );
+        if (error !== undefined) expect(error).toMatchObject({ fault: 'platform', place: { file: path } });
+        const removed = await openLog(folder.state).repair();
+        expect(removed[0]).toBe((error as { place: { line: number } } | undefined)?.place.line);
+        const kept = lines
+          .filter((_, index) => !removed.includes(index + 1))
+          .map((line) => JSON.parse(line) as unknown);
+        expect(await openLog(folder.state).read()).toMatchObject(kept);
+      }),
+      { numRuns: 30 },
+    );
   });
 
   it('is not removed by a repair if a newer version wrote it', async () => {

@@ -3,22 +3,26 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { parseCommentCommand } from '../../src/action/comment-decisions.ts';
+import { parseApprovals } from '../../src/action/dispatch-decisions.ts';
 import { parseToken } from '../../src/action/gate/gate-job.ts';
 import { parseNeeds } from '../../src/action/gate/needs.ts';
+import { parseJsonInput, readInputs, variableOf, withSecretValues } from '../../src/action/inputs.ts';
 import { parseRework } from '../../src/action/rework.ts';
 import { CapturedOutput } from '../../src/agent/captured-output.ts';
 import { parseMetrics } from '../../src/agent/metrics.ts';
 import { GatelineError } from '../../src/errors.ts';
-import { readSkill } from '../../src/formats/uasp.ts';
+import { readManifest, readSkill } from '../../src/formats/uasp.ts';
 import { queryHistory } from '../../src/history/query.ts';
 import { digestOf, type Digest } from '../../src/json/digest.ts';
 import { extractJson } from '../../src/json/extract-json.ts';
 import { decodeDocument, encodeDocument, HEAD_FIELDS, type StoredValue } from '../../src/langgraph/document.ts';
 import { FORMATS } from '../../src/local/exchange/formats.ts';
 import { IF_CONTEXTS } from '../../src/pipeline/expression.ts';
+import { parseOutputReference } from '../../src/pipeline/matrix.ts';
 import { globProblem } from '../../src/pipeline/paths.ts';
 import { parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
 import { parseSet } from '../../src/pipeline/set.ts';
+import { parseMarker } from '../../src/report/github/comment.ts';
 import { addItems, newItems, readLearnings } from '../../src/run/memory.ts';
 import * as document from '../../src/store/github/document.ts';
 import { parsePointerKey, pointerKey } from '../../src/store/github/pointer.ts';
@@ -67,6 +71,17 @@ const READERS: Readonly<Record<string, readonly [example: string, read: (text: s
   ],
   learnings: ['# L\n\n## Tests\n- [ ] use fixtures <!-- learned 0123456789ab -->\n', readLearnings],
   'a comment': [`/gateline approve review/a ${'0'.repeat(32)} looks fine\nmore`, parseCommentCommand],
+  'the approvals of a dispatch': [`plan ${'0'.repeat(32)}, test/a ${'1'.repeat(32)}`, parseApprovals],
+  'the marker of a comment': ['<!-- gateline-comment/1 0123456789abcdef 12.3 ended -->\nreport', parseMarker],
+  'the inputs of a step': [
+    '95',
+    (text) =>
+      ['threshold', 'outage-minutes', 'checks', 'secrets', 'needs', 'resume'].map((name) =>
+        readInputs('gate', { 'INPUT_GITHUB-TOKEN': 'x', [variableOf(name)]: text }),
+      ),
+  ],
+  'the value of an input': ['{"a": 1}', parseJsonInput],
+  'secret values': ['TOKEN=abc\n  OTHER_1= x=y', (text) => withSecretValues({}, text)],
   'the jobs before': [`{"a":{"result":"success","outputs":{"attempt":"1@${DIGEST}"}}}`, parseNeeds],
   'the work that was sent back': [
     '{"gate":"a","iteration":2,"runId":1,"causes":[{"unit":"a","attempt":"1"}]}',
@@ -84,6 +99,11 @@ const READERS: Readonly<Record<string, readonly [example: string, read: (text: s
   'a reference': [`12@${DIGEST}`, document.parseReference],
   'a glob': ['!src/**/{a,b}/?(x|y)[a-z]*.ts', (glob) => globProblem(glob) ?? createMatcher([glob])(`src/${glob}`)],
   'a path': ['src/a.ts', (path) => [findPathProblem(path), isInnerLink(path, path)]],
+  'a value of an expression': ["${{ needs.plan.output.list[0]['a b'] }}", parseOutputReference],
+  'a manifest': [
+    '{"loaded_skills": [{"name": "a", "state": {"page": {"valid": true, "has_value": true}}}]}',
+    (text) => readManifest(parseJson(text), 'a'),
+  ],
   'a skill': [SKILL, (text) => readSkill(text === SKILL ? parse(text) : parseJson(text))],
   'a state file': [JSON.stringify(EXAMPLE_FILES[0]), reading('state-guide', `${STEM}-gate0-output.json`)],
   'an orchestration': [ORCHESTRATION, reading('agent-flow', 'orchestration.local.md')],
