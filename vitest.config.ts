@@ -42,7 +42,7 @@ export default defineConfig({
           { extends: true, test: { name: 'together', include: ALL, exclude: ALONE, isolate: false } },
           { extends: true, test: { name: 'alone', include: ALONE } },
         ],
-    maxWorkers: Math.min(availableParallelism() + 1, 4),
+    maxWorkers: Math.min(availableParallelism() + 2, 4),
     globalSetup: 'test/support/runner/bundle.ts',
     sequence: { sequencer: SlowFilesFirst },
     testTimeout: LONGEST,

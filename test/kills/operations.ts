@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 /** How many processes are killed. */
 export const KILLS = Number(process.env['GATELINE_KILLS'] ?? 8);
 /** How many moments of each command are tried: 100 are all of them. */
-export const MOMENTS = Number(process.env['GATELINE_MOMENTS'] ?? 4);
+export const MOMENTS = Number(process.env['GATELINE_MOMENTS'] ?? 3);
 
 type Call = (...args: unknown[]) => unknown;
 
