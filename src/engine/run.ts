@@ -1,7 +1,7 @@
 import { GatelineError } from '../errors.ts';
 import type { Group, UnitKey } from '../pipeline/pipeline.ts';
 import type { EndedEntry } from '../run/entry.ts';
-import { costObstacle } from '../run/unit-state.ts';
+import { COST_HINT, costObstacle } from '../run/unit-state.ts';
 import { worksByItself, type Unit } from '../run/units.ts';
 import { failedVerdict, type Verdict } from '../verdict/verdict.ts';
 import { runAttempt } from './attempt/attempt.ts';
@@ -12,7 +12,7 @@ import { requireDocuments } from './attempt/memory.ts';
 import { isDone, needsOf } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
 import { recoverOpenAttempts } from './attempt/recover.ts';
-import { warnAboutEmptyGlobs, warnAboutVariables } from './warnings.ts';
+import { warnAboutInputs, warnAboutVariables } from './warnings.ts';
 import { buildRequest, fingerprintOf, type Work } from './plan/request.ts';
 import { sendBack } from './decide/rework.ts';
 import { prepareNeeds } from './plan/use-needs.ts';
@@ -133,7 +133,7 @@ class Scheduler {
     if (needs === undefined) return;
     const plan = await planUnit(call, unit, needs);
     call.observe({ type: 'planned', plan: toUnitPlan(unit, plan) });
-    if (plan.choice !== 'not-applicable') await warnAboutEmptyGlobs(call, plan.work);
+    if (plan.choice !== 'not-applicable') await warnAboutInputs(call, plan.work);
     if (plan.choice !== 'run') return carryOut(call, unit, plan);
     const obstacle = obstacleOf(call, unit);
     if (obstacle !== undefined) {
@@ -230,9 +230,8 @@ class Scheduler {
 
 /** Why no agent of a unit may start now. */
 function obstacleOf({ state, order }: Call, { gate, key }: Unit): { message: string; hint: string } | undefined {
-  if (worksByItself(gate)) return { message: 'its agent works by itself', hint: `\`gateline begin ${key}\`` };
   const message = costObstacle(order.pipeline, state.current, order.spentUsd);
-  return message === undefined
-    ? undefined
-    : { message, hint: 'raise it, or begin another run with `gateline run --new`' };
+  if (message !== undefined) return { message, hint: COST_HINT };
+  if (worksByItself(gate)) return { message: 'its agent works by itself', hint: `\`gateline begin ${key}\`` };
+  return undefined;
 }

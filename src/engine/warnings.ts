@@ -2,7 +2,7 @@ import { placeText } from '../errors.ts';
 import type { Gate } from '../pipeline/pipeline.ts';
 import { createMatcher } from '../workspace/globs.ts';
 import type { Call } from './call.ts';
-import type { Work } from './plan/request.ts';
+import { handedOnTo, type Work } from './plan/request.ts';
 
 /** Warns about variables that are not set and secrets that are too short to redact, before an agent costs something. */
 export function warnAboutVariables(call: Call, { env, secrets }: Gate): void {
@@ -18,13 +18,29 @@ export function warnAboutVariables(call: Call, { env, secrets }: Gate): void {
     call.notice(`a value under 8 characters is too short to be redacted in outputs: ${short.join(', ')}`);
 }
 
-/** Warns about globs of `inputs` without a file. No error: the file may be optional, or made later. */
-export async function warnAboutEmptyGlobs(call: Call, { unit: { key, gate }, snapshot }: Work): Promise<void> {
+/**
+ * Warns about globs of `inputs` without a file, and about files that the command names and `inputs` does not. No errors:
+ * a file may be optional or made later, and a word in a command may be no file that it reads.
+ */
+export async function warnAboutInputs(call: Call, { unit: { key, gate }, snapshot, needs }: Work): Promise<void> {
   const globs = (gate.inputs ?? []).filter((glob) => !glob.startsWith('!'));
   if (globs.length === 0) return;
-  const paths = [...(await call.ports.workspace.listFiles(snapshot)).keys(), ...Object.keys(snapshot.unstored)];
+  const present = await call.ports.workspace.listFiles(snapshot);
+  const place = placeText(gate.place);
+  const paths = [...present.keys()];
   const empty = globs.filter((glob) => !paths.some(createMatcher([glob])));
-  if (empty.length === 0) return;
-  const hint = `correct \`inputs\` at ${placeText(gate.place)}, if it is a mistake`;
-  call.notice(`${empty.join(', ')} matches no file: ${gate.id} does not read it`, { unit: key, hint });
+  if (empty.length > 0) {
+    const hint = `correct \`inputs\` at ${place}, if it is a mistake`;
+    call.notice(`${empty.join(', ')} matches no file: ${gate.id} does not read it`, { unit: key, hint });
+  }
+  const words = (gate.run ?? '').split(/[\s'"=;&|<>()]+/).map((word) => word.replace(/^\.\//, ''));
+  const others = [createMatcher(gate.inputs ?? []), createMatcher(gate.files === 'changed' ? [] : (gate.files ?? []))];
+  const handedOn = new Set(handedOnTo(needs));
+  const isUnread = (path: string): boolean =>
+    present.has(path) && !handedOn.has(path) && !others.some((matches) => matches(path));
+  const unread = [...new Set(words)].filter(isUnread);
+  if (unread.length === 0) return;
+  const names = unread.join(', ');
+  const hint = `add ${names} to \`inputs\` at ${place}, if the agent reads it`;
+  call.notice(`${gate.id} does not run again after a change to ${names}, which its command names`, { unit: key, hint });
 }

@@ -140,8 +140,8 @@ function describeWait(
   if (isSentBack) return pendingFor(run!.notes.get(gate.id)?.rework.reason ?? 'the work was sent back');
   if (gate.matrix && 'from' in gate.matrix && leg.id === '')
     return pendingFor(`its legs come from the output of ${gate.matrix.from.gate}`);
-  if (worksByItself(gate)) return pendingFor('its agent works by itself');
-  return obstacle ? { status: 'paused', done: false, reason: obstacle } : pendingFor('it has not run yet');
+  if (obstacle) return { status: 'paused', done: false, reason: obstacle };
+  return pendingFor(worksByItself(gate) ? 'its agent works by itself' : 'it has not run yet');
 }
 
 /**
@@ -154,6 +154,9 @@ export function costObstacle({ maxCost }: Pipeline, run: RunState | undefined, s
   const spent = attempts.reduce((sum, { ended }) => sum + (ended?.metrics?.costUsd ?? 0), spentUsd);
   return spent < maxCost ? undefined : `the run has cost $${spent.toFixed(2)}, and \`max-cost\` is $${maxCost}`;
 }
+
+/** What helps against {@link costObstacle}. */
+export const COST_HINT = 'raise it, or begin another run with `gateline run --new`';
 
 const STOPPED: ReadonlySet<UnitStatus> = new Set<UnitStatus>(['failed', 'partial', 'blocked']);
 

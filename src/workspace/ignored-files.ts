@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { splitNames } from './git.ts';
 import { IgnoredNames } from './globs.ts';
-import { statPath } from './paths.ts';
+import { comparePaths, statPath } from './paths.ts';
 import type { Repository } from './repository.ts';
 
 /** Paths in the arguments of one command; with more, the command looks everywhere. */
@@ -39,7 +39,7 @@ export class IgnoredFiles {
     this.#repository = repository;
     this.stored = new IgnoredNames(stored);
     this.hashed = new IgnoredNames(hashed);
-    this.#roots = [...new Set([...this.stored.roots, ...this.hashed.roots])].sort();
+    this.#roots = [...new Set([...this.stored.roots, ...this.hashed.roots])].sort(comparePaths);
   }
 
   /**

@@ -29,6 +29,19 @@ describe('an agent that works by itself', () => {
     await project.expect('complete code', 1, 'the score is 40, below the threshold of 80');
   });
 
+  it('does not begin once the run has cost as much as `max-cost`', async () => {
+    const metrics = `echo '{"costUsd": 2}' > $GATELINE_METRICS; ${agent()}`;
+    const gates = { one: { run: metrics }, two: { needs: 'one', run: undefined } };
+    const project = new Project({ 'gateline.yml': pipeline(gates, { 'max-cost': 1 }) });
+    const reason = 'the run has cost $2.00, and `max-cost` is $1';
+    await project.expect('run', 1, `note: two does not start: ${reason}`);
+    await project.expect('begin two', 1, `error: two does not begin: ${reason}\nhint: raise it`);
+    await project.expect('plan', 0, reason);
+    await project.expect('status', 0, reason, 'Next: Raise `max-cost` and run again');
+    project.edit('gateline.yml', '"max-cost": 1', '"max-cost": 5');
+    await project.expect('begin two', 0, 'GATELINE_TOKEN');
+  });
+
   it('begins, completes, and hands its work on', async () => {
     const project = create();
     await project.expect('begin code', 1, /^error: design must be done before code: it has no output yet\n/);

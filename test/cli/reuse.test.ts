@@ -118,6 +118,26 @@ describe('a gate runs', () => {
     expect((await project.gateline('run')).err).not.toContain('matches no file');
   });
 
+  it('if its command names a file that is no input: plan and run name the file and the line to add', async () => {
+    const one = { run: `sh ./agents/one.sh && ${agent()}`, inputs: ['src/**'] };
+    const two = { run: `sh agents/two.sh && ${agent()}`, inputs: ['agents/*', '!agents/one.sh'] };
+    const definition = pipeline({ one, two });
+    const project = new Project({
+      'src/a.txt': 'a',
+      'agents/one.sh': '',
+      'agents/two.sh': '',
+      'gateline.yml': definition,
+    });
+    const hint = `add agents/one.sh to \`inputs\` at ${placeOf(definition, 'one')}, if the agent reads it`;
+    const note = `note: one does not run again after a change to agents/one.sh, which its command names (${hint})\n`;
+    for (const command of ['plan', 'run', 'run']) {
+      const { err } = await project.gateline(command);
+      expect(err).toContain(note);
+      expect(err).not.toContain('two does not');
+    }
+    expect(project.ran().split(' ').toSorted()).toEqual(['one', 'two']);
+  });
+
   it('without `inputs` if any file has changed, but not for the definition and the prompts of others', async () => {
     const project = new Project({
       'a.txt': 'a',

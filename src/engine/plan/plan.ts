@@ -1,6 +1,6 @@
 import type { UnitPlan } from '../../run/events.ts';
 import { costObstacle } from '../../run/unit-state.ts';
-import { gateOf, worksByItself, type Unit } from '../../run/units.ts';
+import { gateOf, type Unit } from '../../run/units.ts';
 import { requireDocuments } from '../attempt/memory.ts';
 import { isDone, needsOf } from '../needs.ts';
 import { Call } from '../call.ts';
@@ -8,7 +8,7 @@ import { planUnitAt, toUnitPlan } from './plan-unit.ts';
 import { explainMissingEntities } from '../entities/gate-entities.ts';
 import type { Order, Ports } from '../ports.ts';
 import { setOutcome } from '../outcome.ts';
-import { warnAboutEmptyGlobs, warnAboutVariables } from '../warnings.ts';
+import { warnAboutInputs, warnAboutVariables } from '../warnings.ts';
 
 /**
  * What a call of `run` would do with each unit, and why. Writes nothing, and needs no lock.
@@ -42,11 +42,11 @@ export async function planPipeline(ports: Ports, order: Order, isWorkedOn: boole
       }
       const plan = await planUnitAt(call, unit, needs, snapshot);
       const obstacle = plan.choice === 'run' ? await explainMissingEntities(call, unit, plans) : undefined;
-      const starts = plan.choice === 'run' && !worksByItself(gate);
-      const limit = starts ? costObstacle(order.pipeline, call.state.current, order.spentUsd) : undefined;
+      const limit =
+        plan.choice === 'run' ? costObstacle(order.pipeline, call.state.current, order.spentUsd) : undefined;
       if (obstacle) plans.push({ unit: unit.key, choice: 'blocked', reason: obstacle });
       else plans.push(limit ? { unit: unit.key, choice: 'wait', reason: limit } : toUnitPlan(unit, plan));
-      if (plan.choice !== 'not-applicable') await warnAboutEmptyGlobs(call, plan.work);
+      if (plan.choice !== 'not-applicable') await warnAboutInputs(call, plan.work);
       if (plan.choice === 'not-applicable')
         call.outcomes.set(unit.key, { ...plan.output, result: 'done', reason: plan.reason });
       if (plan.choice !== 'use') continue;
