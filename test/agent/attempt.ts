@@ -26,7 +26,7 @@ export async function testAttempt(): Promise<TestAttempt> {
     shell: 'bash',
     workingDirectory: directory,
     env: { PATH: process.env['PATH'] ?? '', GATELINE_OUTPUT: join(directory, 'output.json') },
-    timeoutMs: 60_000,
+    timeoutMs: 600_000,
     redactor: createRedactor({}),
     ...changes,
   });

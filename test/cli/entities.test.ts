@@ -255,7 +255,7 @@ describe('two commands', () => {
       env: browser.environment,
       stdio: 'ignore',
     });
-    await expect.poll(() => browser.calls.length, { timeout: 60_000, interval: 20 }).toBeGreaterThan(count);
+    await expect.poll(() => browser.calls.length, { interval: 20 }).toBeGreaterThan(count);
     const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
     return { child, ended };
   }
@@ -303,7 +303,7 @@ describe('two commands', () => {
     expect(browser.files('.state/attempts/web/do/0')).toEqual([]);
     await browser.expect('check', 0, 'Nothing is wrong.');
     await expect
-      .poll(async () => (await browser.entities())['refs']!, { timeout: 60_000 })
+      .poll(async () => (await browser.entities())['refs']!)
       .toMatchObject({
         status: 'invalid',
         cause: 'reload was killed',

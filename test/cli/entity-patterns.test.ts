@@ -121,14 +121,14 @@ class Store extends Project implements AsyncDisposable {
   async killHalfWay(...words: readonly string[]): Promise<void> {
     this.write('hang', '');
     const { child, exit } = this.spawn(...words);
-    await expect.poll(() => this.read('hangs'), { timeout: 60_000 }).toMatch(/^\d+$/);
+    await expect.poll(() => this.read('hangs')).toMatch(/^\d+$/);
     child.kill('SIGKILL');
     await exit;
     process.kill(Number(this.read('hangs')), 'SIGKILL');
     this.remove('hang');
     this.remove('hangs');
     const users = async () => Object.values(await this.entities()).filter(({ user }) => user !== undefined);
-    await expect.poll(users, { timeout: 60_000 }).toEqual([]);
+    await expect.poll(users).toEqual([]);
   }
 
   async entities(): Promise<Record<string, EntityView>> {

@@ -133,7 +133,7 @@ describe('a gate that changes entities', () => {
     });
     await site.expect('entities set session valid', 0);
     const running = site.start(['run', '--max-parallel', '9']);
-    await expect.poll(() => site.ran().split(' ').length, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(() => site.ran().split(' ').length).toBeGreaterThan(0);
     await expect.poll(() => fs.readFileSync(site.environment['RUNS']!, 'utf8')).toMatch(/make\nfree\n|free\nmake\n/);
     await site.expect('do start', 75, /gate make changes server/);
     site.write('go', '');
@@ -152,7 +152,7 @@ describe('a gate that changes entities', () => {
     // Its agent works on.
     await site.expect('do start', 75, /gate make changes server/);
     site.write('go', '');
-    await expect.poll(() => site.entity('server'), { timeout: 60_000 }).toBe('invalid gate make was killed');
+    await expect.poll(() => site.entity('server')).toBe('invalid gate make was killed');
     expect([await site.run(), await site.entity('server')]).toEqual(['0: make make', 'valid']);
   });
 
@@ -166,9 +166,9 @@ describe('a gate that changes entities', () => {
       },
     );
     const command = site.start(['do', 'slow']);
-    await expect.poll(() => site.read('begun'), { timeout: 60_000 }).toBe('');
+    await expect.poll(() => site.read('begun')).toBe('');
     const run = site.start(['run']);
-    await expect.poll(() => run.text.err, { timeout: 60_000 }).toMatch(/it waits: gate test: slow changes server/);
+    await expect.poll(() => run.text.err).toMatch(/it waits: gate test: slow changes server/);
     site.write('go', '');
     expect([(await command.answer).exit, (await run.answer).exit]).toEqual([0, 0]);
   });

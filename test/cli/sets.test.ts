@@ -113,7 +113,7 @@ describe('run --set', () => {
     ]);
     await project.expect('run --set set.yml --only-set b', 1, /^b +blocked +0\/2 +a is not completed$/m);
     const { answer, interrupt } = project.start(['run', '--set', 'set.yml']);
-    await expect.poll(() => log(project).length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => log(project).length).toBe(1);
     interrupt();
     const { exit, out } = await answer;
     expect([exit, out]).toEqual([130, expect.stringMatching(/^b +blocked/m)]);
@@ -139,7 +139,7 @@ describe('run --set', () => {
     });
     const end = new Promise((resolve) => killed.on('exit', (_code, signal) => resolve(signal)));
     const isHalf = () => log(project).length > 18 && log(project).some((line) => line.endsWith('# s7'));
-    await expect.poll(isHalf, { timeout: 120_000 }).toBe(true);
+    await expect.poll(isHalf).toBe(true);
     killed.kill('SIGKILL');
     expect(await end).toBe('SIGKILL');
     const before = statuses(await project.json('status', '--set', 'set.yml'));

@@ -177,7 +177,7 @@ export class Project {
   /** Waits until the agents of these units have begun. */
   async waitFor(...units: readonly string[]): Promise<void> {
     const runs = () => fs.existsSync(this.environment['RUNS']!) && fs.readFileSync(this.environment['RUNS']!, 'utf8');
-    await expect.poll(runs, { timeout: 60_000 }).toBe(units.map((unit) => `${unit}\n`).join(''));
+    await expect.poll(runs).toBe(units.map((unit) => `${unit}\n`).join(''));
   }
 
   /** Units whose agents have worked since this was asked last. */

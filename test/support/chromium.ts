@@ -19,5 +19,5 @@ function findOnPath(names: readonly string[]): string | undefined {
 export function startChromium(): Promise<Browser> {
   // It refuses to put root into a sandbox.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return chromium.launch({ executablePath: CHROMIUM, args, timeout: 110_000 });
+  return chromium.launch({ executablePath: CHROMIUM, args, timeout: 300_000 });
 }

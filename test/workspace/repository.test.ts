@@ -202,7 +202,7 @@ describe('our own index and objects', () => {
     expect(version).toMatch(/^unstored 100644 /);
     // Only a file that has not changed for two seconds is remembered.
     const cache = `${(await open()).repository.index}.unstored.json`;
-    await expect.poll(() => look().then(() => existsSync(cache)), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => look().then(() => existsSync(cache))).toBe(true);
     writeFileSync(cache, readFileSync(cache, 'utf8').replace(version, 'remembered'));
     expect(await look()).toBe('remembered');
     folder.run('printf 2 > .env; touch -d 2020-01-01 .env');

@@ -127,7 +127,7 @@ async function runSideBySide(random: Random): Promise<void> {
   };
   for (const wave of [0, 3]) await Promise.all([0, 1, 2].map((n) => startWorker(`w${wave + n}`)));
   // Programs of killed workers end by themselves.
-  await expect.poll(() => hasOpenPrograms(folder), { timeout: 60_000 }).toBe(false);
+  await expect.poll(() => hasOpenPrograms(folder)).toBe(false);
   const { faults, states } = replay(skill, eventsIn(folder), killed);
   expect(faults, JSON.stringify(skill)).toEqual([]);
   const state = new StateManager(documentOf(skill), { folder });
@@ -136,7 +136,7 @@ async function runSideBySide(random: Random): Promise<void> {
     if (valid !== undefined) expect([name, status[name]!.valid]).toEqual([name, valid]);
   // Nothing that was killed is in the way.
   await expect
-    .poll(() => new CommandExecutor(documentOf(skill), state).execute('first').catch(String), { timeout: 60_000 })
+    .poll(() => new CommandExecutor(documentOf(skill), state).execute('first').catch(String))
     .toMatchObject({ status: 'passed' });
 }
 

@@ -58,7 +58,7 @@ describe.skipIf(CHROMIUM === undefined)('the page in a browser', () => {
     scheme: 'light' | 'dark' = 'light',
   ) {
     const page = await browser.newPage({ viewport: { width: 700, height: 700 } });
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(300_000);
     await page.emulateMedia({ media, colorScheme: scheme });
     const troubles: string[] = [];
     const address = pathToFileURL(join(folder, `${name}.html`)).href;
