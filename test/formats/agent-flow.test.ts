@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agentFlow } from '../../src/formats/agent-flow/agent-flow.ts';
-import type { SourceFile, WrittenFiles } from '../../src/formats/format.ts';
 import type { RunView, UnitStatus, UnitView } from '../../src/report/view.ts';
 import { DEEP_DIVE, ORCHESTRATION, TEAM } from './agent-flow-example.ts';
-import { unitOf, viewOf } from './views.ts';
+import { fileOf, filesOf, unitOf, viewOf } from './views.ts';
 
 const [ALONE, GROUPED, DIVE] = ['orchestration.local.md', 'team-orchestration.local.md', 'deep-dive.local.md'] as const;
 const TASK = 'Add user authentication with JWT tokens';
@@ -42,9 +41,6 @@ const write = (
   view: RunView,
   documents: Record<string, string> = { 'deep-dive': DEEP_DIVE.replace('10:00', '15:00').replace('01-15', '01-14') },
 ) => agentFlow.write({ view, values: new Map(), history: [], documents });
-const filesOf = (written: WrittenFiles): SourceFile[] =>
-  Object.entries(written).flatMap(([path, text]) => (text === null ? [] : [fileOf(path, text)]));
-const fileOf = (path: string, text: string): SourceFile => ({ path, bytes: Buffer.from(text) });
 
 const FIRST = [
   { id: 'exploration', agent: 'Riko', status: 'passed', at: '10:31:00', message: 'Exploration complete' },

@@ -2,20 +2,12 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { devLoop } from '../../src/formats/dev-loop/dev-loop.ts';
 import { NODE_GATES } from '../../src/formats/dev-loop/read.ts';
-import type { SourceFile, WrittenFiles } from '../../src/formats/format.ts';
 import type { HistoryEntry } from '../../src/history/history-entry.ts';
-import type { JsonObject, JsonValue } from '../../src/json/json.ts';
+import type { JsonValue } from '../../src/json/json.ts';
 import type { RunStatus, UnitStatus } from '../../src/report/view.ts';
-import { unitOf, viewOf } from './views.ts';
+import { fileOf, filesOf, unitOf, viewOf, valueIn } from './views.ts';
 
 const STATE = 'workflow-state.json';
-const fileOf = (path: string, value: unknown): SourceFile => ({
-  path,
-  bytes: Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)),
-});
-const filesOf = (written: WrittenFiles): SourceFile[] =>
-  Object.entries(written).flatMap(([path, text]) => (text === null ? [] : [fileOf(path, text)]));
-const valueIn = (written: WrittenFiles, path: string): JsonObject => JSON.parse(written[path]!) as JsonObject;
 
 const runOf = (subject: string, run: number, status: HistoryEntry['status']): HistoryEntry => {
   const time = '2026-01-01T00:00:00.000Z';

@@ -1,22 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SourceFile, WrittenFiles } from '../../src/formats/format.ts';
 import { nexus } from '../../src/formats/nexus/nexus.ts';
 import { summarizeGates } from '../../src/history/statistics.ts';
 import type { HistoryEntry } from '../../src/history/history-entry.ts';
 import { summarizeDays } from '../../src/history/statistics.ts';
 import type { JsonObject, JsonValue } from '../../src/json/json.ts';
 import type { RunStatus, RunView, UnitStatus } from '../../src/report/view.ts';
-import { unitOf, viewOf } from './views.ts';
+import { fileOf, filesOf, unitOf, viewOf, valueIn } from './views.ts';
 
 const [CURRENT, EXECUTIONS] = ['.current-workflow.json', 'executions.jsonl'];
-const fileOf = (path: string, value: unknown): SourceFile => ({
-  path,
-  bytes: Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)),
-});
-const filesOf = (written: WrittenFiles): SourceFile[] =>
-  Object.entries(written).flatMap(([path, text]) => (text === null ? [] : [fileOf(path, text)]));
-const valueIn = (written: WrittenFiles, path: string): JsonObject => JSON.parse(written[path]!) as JsonObject;
 
 const STARTED = '2025-10-29T12:34:56.000Z';
 const attempt = (n: number, ended: string | undefined = '2025-10-29T12:40:00.000Z') => {

@@ -1,19 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { OutputValues, SourceFile, WrittenFiles } from '../../src/formats/format.ts';
+import type { OutputValues } from '../../src/formats/format.ts';
 import { stateGuide } from '../../src/formats/state-guide/state-guide.ts';
 import { fileStems, sanitizeName } from '../../src/formats/state-guide/words.ts';
 import type { JsonObject, JsonValue } from '../../src/json/json.ts';
 import type { RunStatus, RunView, UnitStatus, UnitView } from '../../src/report/view.ts';
 import { METADATA, EXAMPLE_FILES, STEM, STORY } from './state-guide-example.ts';
-import { unitOf, viewOf } from './views.ts';
+import { filesOf, unitOf, valueIn, viewOf } from './views.ts';
 
 const writeGuide = (view: RunView, values: OutputValues) =>
   stateGuide.write({ view, values, history: [], documents: {} });
 
-const filesOf = (written: WrittenFiles): SourceFile[] =>
-  Object.entries(written).flatMap(([path, text]) => (text === null ? [] : [{ path, bytes: Buffer.from(text) }]));
-const valueIn = (written: WrittenFiles, path: string): JsonObject => JSON.parse(written[path]!) as JsonObject;
 const metadata = { ...METADATA, ...STORY };
 
 const unitWith = (status: UnitStatus, number: number): UnitView => unitOf(number, { status });

@@ -1,3 +1,4 @@
+import type { SourceFile, WrittenFiles } from '../../src/formats/format.ts';
 import type { JsonObject } from '../../src/json/json.ts';
 import type { RunStatus, RunView, UnitStatus, UnitView } from '../../src/report/view.ts';
 import type { Verdict } from '../../src/verdict/verdict.ts';
@@ -55,3 +56,13 @@ export function viewOf(status: RunStatus, units: readonly UnitView[], metadata: 
   const base = { format: 'gateline-run/3', pipeline: 'p', run: 1, groups: [], decisions: [], history: [] } as const;
   return { ...base, subject, status, metadata, figures, units, next: { text: '' } };
 }
+
+/** A file as a reader gets it. */
+export const fileOf = (path: string, value: unknown): SourceFile => ({
+  path,
+  bytes: Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)),
+});
+/** The files that a writer wrote, for a reader. */
+export const filesOf = (written: WrittenFiles): SourceFile[] =>
+  Object.entries(written).flatMap(([path, text]) => (text === null ? [] : [fileOf(path, text)]));
+export const valueIn = (written: WrittenFiles, path: string): JsonObject => JSON.parse(written[path]!) as JsonObject;
