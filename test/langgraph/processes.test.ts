@@ -62,8 +62,10 @@ describe('a thread of several processes', () => {
     expect(await writer.end()).toBe(false);
     await Promise.all(deletions);
     expect(deletions.length).toBe(4);
-    expect(await valuesAt(folder.open(), at('t'))).toMatchObject({ n: 29 });
     expect((await all(folder.open().list(at('t')))).length).toBeLessThan(30);
+    // On a busy machine the last deletion may come after the last step.
+    expect(await new Program('writer.ts', [folder.path, 't', 'n', '30']).end()).toBe(false);
+    expect(await valuesAt(folder.open(), at('t'))).toMatchObject({ n: 29 });
     await folder.open().deleteThread('t');
     expect(await readdir(folder.path)).toEqual(['.gitignore']);
   });
