@@ -52,5 +52,7 @@ export default defineConfig({
     // Conditions are waited for, however long a busy machine takes.
     expect: { poll: { timeout: 300_000 } },
     allowOnly: false,
+    // Of what runs in the processes of the tests. Steps of actions and killed programs run in others.
+    coverage: { include: ['src/**/*.ts'], reporter: ['text-summary', 'html'], thresholds: { lines: 90 } },
   },
 });
