@@ -34,11 +34,12 @@ export async function warnAboutInputs(call: Call, { unit: { key, gate }, snapsho
     call.notice(`${empty.join(', ')} matches no file: ${gate.id} does not read it`, { unit: key, hint });
   }
   const words = (gate.run ?? '').split(/[\s'"=;&|<>()]+/).map((word) => word.replace(/^\.\//, ''));
-  const others = [createMatcher(gate.inputs ?? []), createMatcher(gate.files === 'changed' ? [] : (gate.files ?? []))];
-  const handedOn = new Set(handedOnTo(needs));
-  const isUnread = (path: string): boolean =>
-    present.has(path) && !handedOn.has(path) && !others.some((matches) => matches(path));
-  const unread = [...new Set(words)].filter(isUnread);
+  const named = [...new Set(words)].filter((word) => present.has(word));
+  if (named.length === 0) return;
+  const own = gate.files === 'changed' ? [] : (gate.files ?? []);
+  const known = [createMatcher(gate.inputs ?? []), createMatcher(own)];
+  const handedOn = handedOnTo(needs);
+  const unread = named.filter((path) => !known.some((matches) => matches(path)) && !handedOn.includes(path));
   if (unread.length === 0) return;
   const names = unread.join(', ');
   const hint = `add ${names} to \`inputs\` at ${place}, if the agent reads it`;
