@@ -3,7 +3,7 @@ import type { Gate, UnitKey } from '../pipeline/pipeline.ts';
 import { ENTRY_FORMAT, isSameAttempt, type DecidedEntry, type EndedEntry, type Entry } from '../run/entry.ts';
 import type { EngineEvent } from '../run/events.ts';
 import { LogState } from '../run/state.ts';
-import { rejectionText } from '../run/unit-state.ts';
+import { costObstacle, rejectionText } from '../run/unit-state.ts';
 import { UnitGraph, type Unit } from '../run/units.ts';
 import { failedVerdict, verdictText } from '../verdict/verdict.ts';
 import { createMatcher, type PathMatcher } from '../workspace/globs.ts';
@@ -177,6 +177,12 @@ export class Call {
     const except = this.definitionFiles;
     const named = new Set([...handedOn, ...namedFiles(unit.gate)]);
     return (path) => named.has(path) || (declared === undefined ? !except.has(path) : declared(path));
+  }
+
+  /** As {@link costObstacle}, for this call. */
+  costObstacle(): string | undefined {
+    const { pipeline, spentUsd } = this.order;
+    return costObstacle(pipeline, this.state.current, spentUsd);
   }
 
   /** Matches the files that a unit makes. The definition is no gate's file. */

@@ -1,7 +1,7 @@
 import { GatelineError } from '../errors.ts';
 import type { Group, UnitKey } from '../pipeline/pipeline.ts';
 import type { EndedEntry } from '../run/entry.ts';
-import { COST_HINT, costObstacle } from '../run/unit-state.ts';
+import { COST_HINT } from '../run/unit-state.ts';
 import { worksByItself, type Unit } from '../run/units.ts';
 import { failedVerdict, type Verdict } from '../verdict/verdict.ts';
 import { runAttempt } from './attempt/attempt.ts';
@@ -229,8 +229,8 @@ class Scheduler {
 }
 
 /** Why no agent of a unit may start now. */
-function obstacleOf({ state, order }: Call, { gate, key }: Unit): { message: string; hint: string } | undefined {
-  const message = costObstacle(order.pipeline, state.current, order.spentUsd);
+function obstacleOf(call: Call, { gate, key }: Unit): { message: string; hint: string } | undefined {
+  const message = call.costObstacle();
   if (message !== undefined) return { message, hint: COST_HINT };
   if (worksByItself(gate)) return { message: 'its agent works by itself', hint: `\`gateline begin ${key}\`` };
   return undefined;

@@ -22,7 +22,8 @@ export function warnAboutVariables(call: Call, { env, secrets }: Gate): void {
  * Warns about globs of `inputs` without a file, and about files that the command names and `inputs` does not. No errors:
  * a file may be optional or made later, and a word in a command may be no file that it reads.
  */
-export async function warnAboutInputs(call: Call, { unit: { key, gate }, snapshot, needs }: Work): Promise<void> {
+export async function warnAboutInputs(call: Call, { unit, snapshot, needs }: Work): Promise<void> {
+  const { key, gate } = unit;
   const globs = (gate.inputs ?? []).filter((glob) => !glob.startsWith('!'));
   if (globs.length === 0) return;
   const present = await call.ports.workspace.listFiles(snapshot);
@@ -36,10 +37,10 @@ export async function warnAboutInputs(call: Call, { unit: { key, gate }, snapsho
   const words = (gate.run ?? '').split(/[\s'"=;&|<>()]+/).map((word) => word.replace(/^\.\//, ''));
   const named = [...new Set(words)].filter((word) => present.has(word));
   if (named.length === 0) return;
-  const own = gate.files === 'changed' ? [] : (gate.files ?? []);
-  const known = [createMatcher(gate.inputs ?? []), createMatcher(own)];
+  const isInput = createMatcher(gate.inputs ?? []);
+  const isMade = gate.files === 'changed' ? () => false : call.fileMatcher(unit);
   const handedOn = handedOnTo(needs);
-  const unread = named.filter((path) => !known.some((matches) => matches(path)) && !handedOn.includes(path));
+  const unread = named.filter((path) => !isInput(path) && !isMade(path) && !handedOn.includes(path));
   if (unread.length === 0) return;
   const names = unread.join(', ');
   const hint = `add ${names} to \`inputs\` at ${place}, if the agent reads it`;

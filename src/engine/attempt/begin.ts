@@ -6,7 +6,7 @@ import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { attemptOf, attemptRefSchema, isSameAttempt, type EndedEntry, type StartedEntry } from '../../run/entry.ts';
 import type { Checkpoint } from '../../run/checkpoint.ts';
 import type { Request } from '../../run/request.ts';
-import { COST_HINT, costObstacle, describeUnits } from '../../run/unit-state.ts';
+import { COST_HINT, describeUnits } from '../../run/unit-state.ts';
 import { gateOf, type Unit } from '../../run/units.ts';
 import { contractSchema } from '../../verdict/contract.ts';
 import { taskOf } from './agent-files.ts';
@@ -82,7 +82,7 @@ async function startAttempt(
   { work, reason }: Extract<UnitChoice, { readonly choice: 'run' }>,
 ): Promise<BeginResult> {
   const { unit, needs, fingerprint } = work;
-  const obstacle = costObstacle(call.order.pipeline, call.state.current, call.order.spentUsd);
+  const obstacle = call.costObstacle();
   if (obstacle !== undefined)
     throw new GatelineError('failed', `${unit.key} does not begin: ${obstacle}`, { hint: COST_HINT });
   await call.contracts.compileAll();

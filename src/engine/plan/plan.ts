@@ -1,5 +1,4 @@
 import type { UnitPlan } from '../../run/events.ts';
-import { costObstacle } from '../../run/unit-state.ts';
 import { gateOf, type Unit } from '../../run/units.ts';
 import { requireDocuments } from '../attempt/memory.ts';
 import { isDone, needsOf } from '../needs.ts';
@@ -42,8 +41,7 @@ export async function planPipeline(ports: Ports, order: Order, isWorkedOn: boole
       }
       const plan = await planUnitAt(call, unit, needs, snapshot);
       const obstacle = plan.choice === 'run' ? await explainMissingEntities(call, unit, plans) : undefined;
-      const limit =
-        plan.choice === 'run' ? costObstacle(order.pipeline, call.state.current, order.spentUsd) : undefined;
+      const limit = plan.choice === 'run' ? call.costObstacle() : undefined;
       if (obstacle) plans.push({ unit: unit.key, choice: 'blocked', reason: obstacle });
       else plans.push(limit ? { unit: unit.key, choice: 'wait', reason: limit } : toUnitPlan(unit, plan));
       if (plan.choice !== 'not-applicable') await warnAboutInputs(call, plan.work);
