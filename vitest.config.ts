@@ -14,10 +14,14 @@ const ALONE = [
 ].map((path) => `test/${path}`);
 const ALL = ['test/**/*.test.ts'];
 
-/** What `npm run mutate` runs: tests that start no process. */
-const PURE = ['{json,run,verdict}/**/*', 'untrusted/{escape,redact}', 'history/history', 'report/run-view'].map(
-  (path) => `test/${path}.test.ts`,
-);
+/** What `npm run mutate` runs: tests that start no process. The suite of JSON Schema tests ajv, and takes half of the time. */
+const PURE = [
+  '{json,run}/**/*',
+  'verdict/!(json-schema-test-suite)',
+  'untrusted/{escape,redact}',
+  'history/history',
+  'report/run-view',
+].map((path) => `test/${path}.test.ts`);
 const IS_MUTATED = process.env['STRYKER_MUTATOR_WORKER'] !== undefined;
 
 /** A machine that has not run them knows only how large files are. */
