@@ -175,7 +175,7 @@ export class Call {
     const { inputs } = unit.gate;
     const declared = inputs === undefined ? undefined : this.#matcher(inputs);
     const except = this.definitionFiles;
-    const named = new Set([...handedOn, ...namedFiles(unit.gate)]);
+    const named = new Set([...handedOn, ...namedFiles(unit.gate.with)]);
     return (path) => named.has(path) || (declared === undefined ? !except.has(path) : declared(path));
   }
 
@@ -199,11 +199,12 @@ export class Call {
     return matcher;
   }
 
-  /** Files that are no input of a gate without `inputs`: the definition, and files that its keys name. */
+  /** Files that are no input of a gate without `inputs`: the definition, schemas, and prompts, which are for one gate. */
   get definitionFiles(): ReadonlySet<string> {
     const { definitionFile, pipeline } = this.order;
     const schemasOf = ({ contract: { schema } }: Gate) => (schema && 'path' in schema ? [schema.path] : []);
-    const findFiles = () => pipeline.gates.flatMap((gate) => [...schemasOf(gate), ...namedFiles(gate)]);
+    const promptsOf = ({ with: { prompt = null } }: Gate) => namedFiles({ prompt });
+    const findFiles = () => pipeline.gates.flatMap((gate) => [...schemasOf(gate), ...promptsOf(gate)]);
     return (this.#definitionFiles ??= new Set([definitionFile, ...findFiles()]));
   }
 }
@@ -222,9 +223,9 @@ function entriesOfCall({ subject, otherEntries }: Order, entries: readonly Entry
   return entries.filter((entry, at) => at < otherEntries || entry.subject === subject || entry.kind === 'decided');
 }
 
-/** Values under `with` that look like paths (`prompt: prompts/design.md`): inputs of this gate only. */
-export function namedFiles(gate: Gate): string[] {
-  return Object.values(gate.with).filter(
+/** Values of a gate's `with` that look like paths: always its inputs. */
+export function namedFiles(values: Gate['with']): string[] {
+  return Object.values(values).filter(
     (value): value is string => typeof value === 'string' && /^[\w.-][\w./-]{0,199}$/.test(value) && /[./]/.test(value),
   );
 }

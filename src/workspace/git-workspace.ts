@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { FileChange, FileVersion } from '../run/files.ts';
-import { collectGarbage, deleteRefs, readVersions, refOf, storeVersions } from './objects.ts';
+import { collectGarbage, deleteRefs, findLost, readVersions, refOf, storeVersions } from './objects.ts';
 import { findBlocker } from './paths.ts';
 import { putChanges } from './put.ts';
 import { type FolderOptions, openRepository, type Repository } from './repository.ts';
@@ -61,6 +61,10 @@ export class GitWorkspace extends SnapshotReader implements Workspace {
 
   storeVersions(changes: readonly FileChange[]): Promise<void> {
     return storeVersions(this.repository, changes);
+  }
+
+  findLost(changes: readonly FileChange[]): Promise<FileChange | undefined> {
+    return findLost(this.repository, changes);
   }
 
   /** Stores bytes from another job. @returns their blob id */

@@ -56,6 +56,18 @@ export async function storeVersions(repository: Repository, changes: readonly Fi
   if (borrowed.size > 0) await packObjects(repository, borrowed);
 }
 
+/** The first of these changes that writes a version that is not stored, or no longer. */
+export async function findLost(
+  { inStore }: Repository,
+  changes: readonly FileChange[],
+): Promise<FileChange | undefined> {
+  const writes = changes.flatMap((change) => {
+    return change.after === null ? [] : [{ change, blob: parseVersion(change.after)?.blob ?? '' }];
+  });
+  const stored = await findObjects(inStore, new Set(writes.flatMap(({ blob }) => blob || [])));
+  return writes.find(({ blob }) => !stored.has(blob))?.change;
+}
+
 /** The objects among these that exist. @param run runs git with or without the user's objects */
 async function findObjects(run: Repository['inStore'], ids: Iterable<string>): Promise<Set<string>> {
   const input = joinLines(ids, '\n');

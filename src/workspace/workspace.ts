@@ -32,6 +32,8 @@ export interface Workspace {
   drop(names: readonly string[]): Promise<void>;
   /** Copies the bytes of `before` and `after` into our own store, safe from the user's `git gc`. */
   storeVersions(changes: readonly FileChange[]): Promise<void>;
+  /** The first of these changes whose `after` is not stored, or no longer: {@link put} cannot write it. */
+  findLost(changes: readonly FileChange[]): Promise<FileChange | undefined>;
   /**
    * Writes `after` over `before`. If the disk has another version than `before`, it stays.
    * @returns the paths that were left as they are

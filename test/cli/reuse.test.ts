@@ -144,7 +144,7 @@ describe('a gate runs', () => {
       'prompts/one.md': '1',
       'prompts/two.md': '2',
       'gateline.yml': pipeline({
-        one: { inputs: undefined, with: { prompt: 'prompts/one.md' } },
+        one: { inputs: undefined, with: { prompt: 'prompts/one.md', about: 'a.txt' } },
         two: { inputs: undefined, with: { prompt: 'prompts/two.md' } },
       }),
     });
@@ -153,12 +153,31 @@ describe('a gate runs', () => {
     expect(await project.run()).toBe('0: ');
     project.write('prompts/two.md', '3');
     expect(await project.run()).toBe('0: two');
+    project.write('a.txt', 'b');
+    expect(await project.why('two')).toBe('run: a.txt changed since its last attempt');
+    project.write('a.txt', 'a');
     project.write('b.txt', 'b');
     expect(await project.why('one')).toBe('run: b.txt changed since its last attempt');
   });
 });
 
 describe('an output is used again', () => {
+  it('unless its files are neither in the folder nor stored, as in a cache without them', async () => {
+    const project = new Project({
+      'spec.md': 'A',
+      'gateline.yml': pipeline({
+        make: { run: `${WRITE}; echo B >> out/A.txt`, inputs: ['spec.md'], files: ['out/**'] },
+      }),
+    });
+    project.commit();
+    await project.run();
+    for (const path of ['out', '.state/git', '.state/attempts']) project.remove(path);
+    expect(await project.why('make')).toBe('run: out/A.txt, a file of its earlier output, is not stored any more');
+    expect(await project.run()).toBe('0: make');
+    expect(project.files('out')).toEqual(['A.txt']);
+    expect(await project.run()).toBe('0: ');
+  });
+
   it('for A → B → A and on another branch, with its files', async () => {
     const project = new Project({
       '.gitignore': 'out/\n',

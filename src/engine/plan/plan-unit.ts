@@ -68,7 +68,10 @@ export async function planUnitAt(call: Call, unit: Unit, needs: Needs, snapshot:
   if (unit.gate.onFail && judgeResult(call, unit, checkpoint).result === 'failed')
     return { choice: 'run', work, reason: 'its output for these inputs failed, and does not send the work back again' };
   const put = await planPutBack(call, work, checkpoint);
-  if (put.choice === 'put')
+  if (put.choice === 'put') {
+    const lost = await call.ports.workspace.findLost(put.changes);
+    if (lost)
+      return { choice: 'run', work, reason: `${lost.path}, a file of its earlier output, is not stored any more` };
     return {
       choice: 'use',
       work,
@@ -77,6 +80,7 @@ export async function planUnitAt(call: Call, unit: Unit, needs: Needs, snapshot:
       left: put.left,
       reason: usedReason(call, checkpoint),
     };
+  }
   return {
     choice: 'run',
     work,

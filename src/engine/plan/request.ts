@@ -124,7 +124,7 @@ function definitionOf({ ports }: Call, gate: Gate): JsonObject {
 
 async function inputsOf(call: Call, gate: Gate, snapshot: Snapshot): Promise<Request['inputs']> {
   const globs = gate.inputs ?? null;
-  const named = namedFiles(gate);
+  const named = namedFiles(gate.with);
   const { workspace } = call.ports;
   const digests = [
     globs?.length === 0

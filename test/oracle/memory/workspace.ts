@@ -112,6 +112,10 @@ export class MemoryWorkspace implements Workspace {
     return Promise.resolve();
   }
 
+  async findLost(): Promise<undefined> {
+    return undefined;
+  }
+
   async put(changes: readonly FileChange[]): Promise<readonly string[]> {
     const refused: string[] = [];
     for (const { path, ...change } of [...changes].sort(
