@@ -86,11 +86,18 @@ export interface TargetOptions {
   readonly json?: boolean;
 }
 
-/** Adds the options of every command that works on a pipeline. */
+/** Adds the option of every command that reads the definition. */
+export function addFileOption(command: Command): Command {
+  return command.addOption(
+    new Option('-f, --file <path>', 'the definition; default: gateline.yml in this folder or above it'),
+  );
+}
+
+/** Adds the options of every command that works on the runs of a subject. */
 export function addTargetOptions(command: Command): Command {
-  return command
-    .addOption(new Option('-f, --file <path>', 'the definition; default: gateline.yml in this folder or above it'))
-    .addOption(new Option('-s, --subject <text>', 'what the run is about, part of every request'));
+  return addFileOption(command).addOption(
+    new Option('-s, --subject <text>', 'what the run is about, part of every request'),
+  );
 }
 
 /** Adds the options that are part of requests, for commands that look outputs up. */

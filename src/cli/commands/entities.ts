@@ -4,7 +4,7 @@ import type { Gateline } from '../../gateline.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import { renderTable, safeLine, safeText } from '../../report/table.ts';
-import { addDeciderOptions, addTargetOptions, openGateline, type TargetOptions } from '../options.ts';
+import { addDeciderOptions, addFileOption, openGateline, type TargetOptions } from '../options.ts';
 import { paintOf, type AddAction } from '../print.ts';
 import { interruptOn, type ProcessContext } from '../process-context.ts';
 
@@ -20,7 +20,7 @@ interface EntityOptions extends TargetOptions {
 
 /** `do`, `entities`: commands, and the entities that they create and invalidate. */
 export function addEntityCommands(context: ProcessContext, program: Command, addAction: AddAction): void {
-  const run = addTargetOptions(program.command('do').argument('<command>', 'a command of the definition'))
+  const run = addFileOption(program.command('do').argument('<command>', 'a command of the definition'))
     .description('run a command, if the entities that it requires are valid')
     .addOption(argOption())
     .option('--check', 'only show required entities that are not valid; exit 1 if there are any')
@@ -35,7 +35,7 @@ export function addEntityCommands(context: ProcessContext, program: Command, add
     return { json: result, text: '', exit: result.status === 'passed' ? 0 : 1 };
   });
 
-  const entities = addTargetOptions(program.command('entities').argument('[name]', 'only this one')).description(
+  const entities = addFileOption(program.command('entities').argument('[name]', 'only this one')).description(
     'show or change entities',
   );
   addAction<EntityOptions>(entities, async (options, name) => {
@@ -58,7 +58,7 @@ export function addEntityCommands(context: ProcessContext, program: Command, add
 
   const states = new Argument('<status>', 'its new status').choices(['valid', 'invalid', 'absent']);
   const set = addDeciderOptions(
-    addTargetOptions(entities.command('set').argument('<name>', 'an entity, or entity/instance')),
+    addFileOption(entities.command('set').argument('<name>', 'an entity, or entity/instance')),
     false,
   )
     .addArgument(states)
@@ -67,7 +67,7 @@ export function addEntityCommands(context: ProcessContext, program: Command, add
   addAction<EntityOptions>(set, async ({ value, ...options }, name, to) =>
     changesAnswer(await (await open(context, options)).entities.set(name, to as 'valid', value, options)),
   );
-  const apply = addDeciderOptions(addTargetOptions(entities.command('apply').argument('<command>', 'a command')), false)
+  const apply = addDeciderOptions(addFileOption(entities.command('apply').argument('<command>', 'a command')), false)
     .description('record what a command that ran elsewhere has created and invalidated')
     .addOption(jsonOption('--result <json>', 'its standard output'))
     .addOption(argOption());
@@ -75,7 +75,7 @@ export function addEntityCommands(context: ProcessContext, program: Command, add
     changesAnswer(await (await open(context, options)).entities.apply(command, result, args, options)),
   );
   const reset = addDeciderOptions(
-    addTargetOptions(entities.command('reset').argument('[name]', 'default: all entities')),
+    addFileOption(entities.command('reset').argument('[name]', 'default: all entities')),
     false,
   ).description('forget entities, as if they had never existed');
   addAction<EntityOptions>(reset, async (options, name) =>

@@ -4,6 +4,7 @@ import { countOf } from '../../report/amounts.ts';
 import { renderDays, renderHistory, renderStatistics } from '../../report/history-table.ts';
 import { safeText } from '../../report/table.ts';
 import {
+  addFileOption,
   addTargetOptions,
   collectStatuses,
   parseTime,
@@ -30,8 +31,8 @@ interface HistoryOptions extends TargetOptions {
 export function addFolderCommands(context: ProcessContext, program: Command, addAction: AddAction): void {
   addHistory(context, program, addAction);
 
-  const clean = addTargetOptions(program.command('clean'))
-    .description('remove old runs, and everything that only they needed')
+  const clean = addFileOption(program.command('clean'))
+    .description('remove old runs of all subjects and pipelines, and everything that only they needed')
     .addOption(
       new Option('--days <n>', 'keep runs of the last n days; default: 30, unless --runs is given').argParser(
         parseWholeNumber(0),
@@ -62,7 +63,7 @@ export function addFolderCommands(context: ProcessContext, program: Command, add
     },
   );
 
-  const check = addTargetOptions(program.command('check'))
+  const check = addFileOption(program.command('check'))
     .description('read all of .state/ and list what is wrong')
     .option('--repair', 'set unreadable lines of the log aside');
   addAction<TargetOptions & { repair?: boolean }>(check, async ({ repair = false, ...options }) => {

@@ -5,7 +5,7 @@ import { initProject, TEMPLATES } from '../../local/project/init.ts';
 import { checkContracts, loadDefinition } from '../../local/project/load-definition.ts';
 import { problemText } from '../../pipeline/problem.ts';
 import { countOf } from '../../report/amounts.ts';
-import { addTargetOptions, openGateline, type TargetOptions } from '../options.ts';
+import { addFileOption, openGateline, type TargetOptions } from '../options.ts';
 import type { AddAction } from '../print.ts';
 import type { ProcessContext } from '../process-context.ts';
 
@@ -26,7 +26,7 @@ export function addProjectCommands(context: ProcessContext, program: Command, ad
     return { json: { template, files, left }, text: lines.join('\n') };
   });
 
-  const validate = addTargetOptions(program.command('validate')).description(
+  const validate = addFileOption(program.command('validate')).description(
     'check the definition, its schemas and its contracts',
   );
   addAction<TargetOptions>(validate, async ({ file }) => {
@@ -44,7 +44,7 @@ export function addProjectCommands(context: ProcessContext, program: Command, ad
     };
   });
 
-  const compile = addTargetOptions(program.command('compile'))
+  const compile = addFileOption(program.command('compile'))
     .description('write the GitHub workflow of the pipeline')
     .option('-o, --output <path>', 'the workflow; default: .github/workflows/<pipeline>.yml of the repository')
     .option('--check', 'write nothing; exit 1 with the difference if the workflow is not up to date');

@@ -178,12 +178,12 @@ function addBegin(context: ProcessContext, program: Command, addAction: AddActio
     const begun = await gateline.begin(unit);
     const variables: Readonly<Record<string, string>> =
       begun.choice === 'run' ? { ...begun.env, GATELINE_TOKEN: begun.token } : { GATELINE_DONE: begun.reason };
+    const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${shellWord(value)}`);
     context.err.write(`${begun.choice === 'run' ? 'work' : 'nothing to do'}: ${begun.reason}\n`);
     return {
       json: begun,
-      text: Object.entries(variables)
-        .map(([name, value]) => `export ${name}=${shellWord(value)}`)
-        .join('\n'),
+      // A gate before may have left these in the same shell.
+      text: ['unset GATELINE_DONE GATELINE_TOKEN', ...exports].join('\n'),
     };
   });
 }

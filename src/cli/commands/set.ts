@@ -26,6 +26,11 @@ const CONFLICTS = [
   'isolated',
   'new',
   'sequential',
+  'maxIterations',
+  'memory',
+  'checkpoints',
+  'reason',
+  'actor',
   'run',
   'watch',
 ];
