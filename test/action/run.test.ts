@@ -165,12 +165,14 @@ describe('a file for delivery', () => {
   ];
   const misleading = ['a\u202etxt.exe', 'a\u200bb', 'a\nb', 'a\u{e0041}', '.git\u200chub/x'];
   it('is refused if it runs by itself, or its name misleads', () => {
-    for (const path of [...risky, '.vscode/tasks.json', '.claude/settings.json', 'a/.npmrc', ...misleading]) {
-      expect([path, explainRisk(path, () => false)]).not.toEqual([path, undefined]);
-      expect(explainRisk(path, (other) => other === path)).toBeUndefined();
+    const nested = ['a/.vscode/tasks.json', 'a/.claude/settings.json', 'a/.npmrc'];
+    for (const path of [...risky, ...nested, ...misleading]) {
+      expect(explainRisk(path, ['**', '.github', 'a'])).toBeDefined();
+      expect([path, explainRisk(path, [])]).not.toEqual([path, undefined]);
+      expect(explainRisk(path, [path])).toBeUndefined();
     }
     for (const path of ['src/a.ts', 'docs/größe.md', 'github/x', 'a.git.ts', 'husky/x'])
-      expect([path, explainRisk(path, () => false)]).toEqual([path, undefined]);
+      expect([path, explainRisk(path, [])]).toEqual([path, undefined]);
   });
 });
 

@@ -24,17 +24,17 @@ const RISKY = [
   '.github/**',
   '**/.git/**',
   '**/.git*',
-  '.husky/**',
+  '**/.husky/**',
   '**/.githooks/**',
-  '.vscode/**',
-  '.idea/**',
-  '.devcontainer/**',
-  '.devcontainer.json',
-  '.claude/**',
-  '.codex/**',
-  '.cursor/**',
-  '.gemini/**',
-  '.mcp.json',
+  '**/.vscode/**',
+  '**/.idea/**',
+  '**/.devcontainer/**',
+  '**/.devcontainer.json',
+  '**/.claude/**',
+  '**/.codex/**',
+  '**/.cursor/**',
+  '**/.gemini/**',
+  '**/.mcp.json',
   '**/.envrc',
   '**/.npmrc',
   '**/.yarnrc*',
@@ -45,8 +45,8 @@ const MISLEADING =
   /[\0-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/u;
 
 /** Why a file must not be delivered; undefined: it may. */
-export function explainRisk(path: string, isAllowed: (path: string) => boolean): string | undefined {
-  if (isAllowed(path)) return undefined;
+export function explainRisk(path: string, allowed: readonly string[]): string | undefined {
+  if (allowed.includes(path)) return undefined;
   if (MISLEADING.test(path)) return 'its name does not look like what it is';
   // Compared as a file system that ignores case does: `ſ` is an s.
   const folded = path.normalize('NFKC').toLowerCase();
@@ -72,9 +72,8 @@ export async function applyFiles(job: Job, inputs: Inputs<'apply'>, services: Se
   // Globs of `files` also match files that no gate changed.
   const isChanged = ({ base, after }: HandedFile) => base !== after;
   const files = mergeFiles(pipeline, documents).filter((file) => isWanted(file) && isChanged(file));
-  const isAllowed = createMatcher(inputs.allow);
   const risks = files.flatMap(({ path }) => {
-    const risk = explainRisk(path, isAllowed);
+    const risk = explainRisk(path, inputs.allow);
     return risk === undefined ? [] : [`${path}: ${risk}`];
   });
   if (risks.length > 0)
