@@ -31,8 +31,9 @@ export function checkFile(file: GatelineFile): Finding[] {
     checkCondition(id, gate, file, reports.error);
     checkMatrix(id, gate, file, reports.error);
     checkSecrets(['gates', id], gate, file.env, reports);
-    checkTexts(id, gate, reports.warn);
+    if (gate.uses === undefined) warnAboutExpressions(['gates', id, 'with'], gate.with, reports.warn);
   }
+  warnAboutExpressions([], { task: file.task }, reports.warn);
   checkSecrets([], { env: file.env, secrets: [] }, {}, reports);
   checkGraph(file, reports.error);
   checkNumbers(file, reports.error);
@@ -112,12 +113,11 @@ function checkSecrets(
   }
 }
 
-/** Only with `uses`, where `with` has the inputs of the action, does GitHub evaluate its expressions. */
-function checkTexts(id: string, gate: GateEntry, warn: Report): void {
-  if (gate.uses !== undefined) return;
-  for (const [key, value] of Object.entries(gate.with)) {
+/** Only with `uses`, where `with` has the inputs of the action, does GitHub evaluate expressions in texts. */
+function warnAboutExpressions(path: readonly string[], texts: Readonly<Record<string, unknown>>, warn: Report): void {
+  for (const [key, value] of Object.entries(texts)) {
     if (typeof value !== 'string' || !value.includes('${{')) continue;
-    warn(['gates', id, 'with', key], '`${{ }}` is not evaluated here: the agent gets it as it is written');
+    warn([...path, key], '`${{ }}` is not evaluated here: the agent gets it as it is written');
   }
 }
 

@@ -207,7 +207,7 @@ export const entityUse = {
   'on-invalid': choiceOf('fail', 'recover')
     .default('fail')
     .describe(
-      'If a required entity is not valid: `recover` first runs the commands that create it, `fail` does not start.',
+      'If a required entity is not valid: `recover` first runs the commands without arguments that create it, `fail` does not start.',
     ),
 };
 

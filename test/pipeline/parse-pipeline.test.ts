@@ -254,6 +254,7 @@ gates:
     secrets: DB_PASSWORD
     with: {prompt: 'Look at \${{ github.sha }}'}
     strategy: {matrix: {node: [18, 20.0]}}
+task: 'Do \${{ inputs.it }}'
 `;
   expect(problemsOf(text)).toEqual([
     '2:16 warning env.VERSION: `1.10` is a number and loses its form; put it in quotes if you mean text',
@@ -264,6 +265,7 @@ gates:
     '9:14 warning gates.a.secrets: `DB_PASSWORD` is in `env` too, whose values are stored; remove it from `env`',
     '10:20 warning gates.a.with.prompt: `${{ }}` is not evaluated here: the agent gets it as it is written',
     '11:36 warning gates.a.strategy.matrix.node: `20.0` is a number and loses its form; put it in quotes if you mean text',
+    '12:7 warning task: `${{ }}` is not evaluated here: the agent gets it as it is written',
   ]);
   expect(parsePipeline(text, 'f').ok).toBe(true);
 });
