@@ -77,6 +77,11 @@ describe('the effects of a change', () => {
     ],
     ['takes dependents along when it is reset', (e) => e.reset({ entity: 'page' }), ['browser', 'resource/resource_7']],
     [
+      'leaves other instances when one is reset',
+      (e) => e.reset({ entity: 'resource', instance: 'resource_8' }),
+      ['browser', 'page', 'refs', 'resource/resource_7'],
+    ],
+    [
       'takes along what a killed call would have made',
       (e) => e.kill({ targets: [{ entity: 'page' }], changes: [] }, 'x'),
       ['browser', 'resource/resource_7'],
@@ -102,6 +107,51 @@ describe('the effects of a change', () => {
     expect([reset?.to, reset?.value]).toEqual(['absent', undefined]);
   });
 
+  it('forgets what is reset, and nothing else', () => {
+    const states = (step: (effects: EntityEffects) => void) =>
+      [...after(...all, create('resource', { id: 8 }), step).states.values()].flatMap((state) =>
+        state.to === 'absent' ? [entityKey(state)] : [],
+      );
+    expect(states((e) => e.reset({ entity: 'resource' }))).toEqual(['resource/resource_7', 'resource/resource_8']);
+    expect(states((e) => e.reset({ entity: 'resource', instance: 'resource_7' }))).toEqual(['resource/resource_7']);
+    expect(states((e) => e.reset({ entity: 'refs' }))).toEqual(['refs']);
+  });
+
+  it('of a killed call: what it would have made is invalid, why, and known even if it never existed', () => {
+    const change = (name: string): EntityChange => ({ entity: name, instance: '', to: 'invalid', cause: 'open began' });
+    const targets = [{ entity: 'page', instance: '' }];
+    const killed = (...steps: ((effects: EntityEffects) => void)[]) =>
+      [
+        ...after(...steps, (e) =>
+          e.kill({ targets, changes: [change('page'), change('cart')] }, 'killed'),
+        ).states.values(),
+      ]
+        .map((state) => `${state.entity} ${state.to}${state.cause === undefined ? '' : `: ${state.cause}`}`)
+        .toSorted();
+    expect(killed()).toEqual(['page invalid: killed']);
+    expect(killed(create('browser'), create('page'))).toEqual(['browser valid', 'page invalid: killed']);
+    const invalidated = (e: EntityEffects) => {
+      for (const name of ['page', 'cart']) e.invalidate({ entity: name }, 'open began');
+    };
+    expect(killed(create('page'), create('cart'), invalidated)).toEqual([
+      'cart invalid: open began',
+      'page invalid: killed',
+    ]);
+    const reset = (e: EntityEffects) => e.reset({ entity: 'page' });
+    expect(killed(create('page'), reset)).toEqual(['page invalid: killed']);
+  });
+
+  it('names its targets: of one with instances, whichever the result names', () => {
+    const effects = after(...all);
+    const uses = { requires: [], creates: ['resource', 'page'], invalidates: ['resource', 'refs'] };
+    expect(effects.targets(uses, { id: '7' })).toEqual([
+      { entity: 'resource' },
+      { entity: 'page', instance: '' },
+      { entity: 'resource', instance: 'resource_7' },
+      { entity: 'refs' },
+    ]);
+  });
+
   it('gives each entity the part of a value with its name, else the whole value', () => {
     const effects = after(create('browser', { browser: 1, page: 2 }), create('page', { browser: 1, page: 2 }));
     expect(effects.states.get('browser')?.value).toBe(1);
@@ -114,6 +164,10 @@ describe('the effects of a change', () => {
     [{ expires_at: Date.parse(NOW) / 1_000 + 1 }, 'valid'],
     [{ expires_at: Date.parse(NOW) + 1 }, 'valid'],
     [{ expires_at: '2026-01-02T02:59:59Z' }, 'invalid', 'it expired at 2026-01-02T02:59:59.000Z'],
+    [{ expires_at: NOW }, 'invalid', `it expired at ${NOW}`],
+    [{ expires_at: '2026-01-02T04:00:01+0100' }, 'valid'],
+    [{ expires_at: 'at 2026-01-02T03:00:01Z' }, 'invalid', 'its value has no time at /expires_at'],
+    [{ expires_at: '2026-01-02' }, 'invalid', 'its value has no time at /expires_at'],
     [{ expires_at: 'tomorrow' }, 'invalid', 'its value has no time at /expires_at'],
     [{ expires_at: 1e30 }, 'invalid', 'its value has no time at /expires_at'],
     ['text', 'invalid', 'its value has no time at /expires_at'],
