@@ -61,11 +61,10 @@ export async function findLost(
   { inStore }: Repository,
   changes: readonly FileChange[],
 ): Promise<FileChange | undefined> {
-  const writes = changes.flatMap((change) => {
-    return change.after === null ? [] : [{ change, blob: parseVersion(change.after)?.blob ?? '' }];
-  });
-  const stored = await findObjects(inStore, new Set(writes.flatMap(({ blob }) => blob || [])));
-  return writes.find(({ blob }) => !stored.has(blob))?.change;
+  const blobOf = ({ after }: FileChange) => parseVersion(after)?.blob ?? '';
+  const writes = changes.filter(({ after }) => after !== null);
+  const stored = await findObjects(inStore, new Set(writes.map(blobOf).filter((blob) => blob !== '')));
+  return writes.find((change) => !stored.has(blobOf(change)));
 }
 
 /** The objects among these that exist. @param run runs git with or without the user's objects */
