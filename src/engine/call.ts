@@ -1,4 +1,5 @@
 import type { GatelineError } from '../errors.ts';
+import type { JsonValue } from '../json/json.ts';
 import type { Gate, UnitKey } from '../pipeline/pipeline.ts';
 import { ENTRY_FORMAT, isSameAttempt, type DecidedEntry, type EndedEntry, type Entry } from '../run/entry.ts';
 import type { EngineEvent } from '../run/events.ts';
@@ -224,8 +225,8 @@ function entriesOfCall({ subject, otherEntries }: Order, entries: readonly Entry
 }
 
 /** Values of a gate's `with` that look like paths: always its inputs. */
-export function namedFiles(values: Gate['with']): string[] {
-  return Object.values(values).filter(
-    (value): value is string => typeof value === 'string' && /^[\w.-][\w./-]{0,199}$/.test(value) && /[./]/.test(value),
-  );
+export function namedFiles(values: JsonValue): string[] {
+  if (typeof values === 'string')
+    return /^(?!\/)(?=.*[./])[\p{L}\p{M}\p{N}_. /-]{1,200}$/u.test(values) ? [values] : [];
+  return typeof values === 'object' && values !== null ? Object.values(values).flatMap(namedFiles) : [];
 }

@@ -212,7 +212,7 @@ class Scheduler {
     const isOpen = state.current !== undefined && !state.current.finalStatus;
     // A closed run whose gates are done after all is followed by a completed one.
     if (isWhole && state.current?.finalStatus !== 'completed') await call.completeRun();
-    else if ((isOpen || order.run !== undefined) && call.hasUses) await call.write();
+    else if ((isOpen || state.current === undefined || order.run !== undefined) && call.hasUses) await call.write();
     const run = state.current?.run ?? 0;
     return { status: this.#status(allDone, isWhole), run, outcomes, ran: this.#ran };
   }

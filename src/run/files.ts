@@ -100,7 +100,7 @@ export type PutPlan =
 
 /**
  * The changes that put the files of an output into the folder. A version is replaced only if an attempt of the unit found
- * it, or if the newest attempt left it.
+ * it, or if the newest attempt left it; a file that is missing is put back.
  * @param isInput whether the unit reads a path: a file that it reads is not reverted
  */
 export function planPut(
@@ -113,7 +113,9 @@ export function planPut(
   for (const [path, { found, after }] of Object.entries(files)) {
     const before = current(path);
     if (before === after) continue;
-    if (found.includes(before) || (!isNewest && newest[path]?.after === before)) changes.push({ path, before, after });
+    // No file: nothing that could be lost.
+    if (before === null || found.includes(before) || (!isNewest && newest[path]?.after === before))
+      changes.push({ path, before, after });
     else if (isNewest) left.push(path);
     else return { choice: 'run', conflict: path };
   }

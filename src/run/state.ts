@@ -60,6 +60,7 @@ export class LogState {
   readonly newestOutputs = new Map<UnitKey, AttemptRef>();
   /** The newest start, however it ended: what has changed since then explains why a unit runs. */
   readonly newestStart = new Map<UnitKey, StartedEntry>();
+  /** The newest end of the subject, or else of any other. */
   readonly newestEnd = new Map<UnitKey, EndedEntry>();
   /** Ends of attempts whose agents ran, by {@link attemptKey}, for any subject: what using their outputs saves. */
   readonly agentEnds = new Map<string, EndedEntry>();
@@ -119,7 +120,8 @@ export class LogState {
       for (const [other, own] of this.files) if (other !== unit) this.files.set(other, adjustFiles(own, changes));
     this.files.set(unit, files);
     if (entry.part) return;
-    if (how !== 'lost') this.newestEnd.set(unit, entry);
+    const isOthers = entry.subject !== this.subject && this.newestEnd.get(unit)?.subject === this.subject;
+    if (how !== 'lost' && !isOthers) this.newestEnd.set(unit, entry);
     const gate = this.#graph.gate(gateOf(unit));
     if (how !== 'lost' && how !== 'not-applicable' && isRemembered(entry.verdict, gate))
       this.newestOutputs.set(unit, originOf(entry));
@@ -163,6 +165,7 @@ export class LogState {
   #applyEnded(run: RunState, entry: EndedEntry): void {
     const attempts = attemptsOf(run, entry.unit);
     const last = attempts.at(-1);
+    const started = last?.ref.n === entry.n ? last.started : undefined;
     if (last?.ref.n === entry.n) attempts[attempts.length - 1] = { ...last, ended: entry };
     else attempts.push({ ref: attemptOf(entry), ended: entry });
     // Also if it failed the contract: otherwise each call would try it again.
@@ -170,7 +173,8 @@ export class LogState {
     if (!isGoodEnd(entry)) return;
     if (entry.rework) run.notes.get(gateOf(entry.unit))?.answered.add(entry.unit);
     // A decision made while the agent worked, or after the output was used, is still to be carried out.
-    if (entry.how !== 'used') this.forceDecisions.delete(entry.unit);
+    const force = this.forceDecisions.get(entry.unit);
+    if (entry.how !== 'used' && !(started && force && force.at > started.at)) this.forceDecisions.delete(entry.unit);
     if (entry.how !== 'used' && entry.how !== 'ran') this.pendingDecisions.delete(entry.unit);
   }
 

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { GatelineError } from '../errors.ts';
+import type { FileVersion } from '../run/files.ts';
 import { type GitWorkspace, openWorkspace } from './git-workspace.ts';
 import { listTopmostIgnored } from './ignored-files.ts';
 import { isBehindFile, statPath } from './paths.ts';
@@ -56,9 +57,14 @@ async function renewRepository({ asUser }: Repository, top: string, path: string
 /** Makes the files of the clone those of the snapshot. Files that git does not store are copied. */
 async function setFiles(source: GitWorkspace, clone: GitWorkspace, snapshot: Snapshot): Promise<void> {
   const changes = await clone.diff(await clone.takeSnapshot(), snapshot);
-  const left = new Set(await clone.put(changes));
+  const isUnstored = (version: FileVersion | null) => version?.startsWith(UNSTORED) === true;
+  // The clone's own copies: `put` cannot compare what git does not store.
+  for (const { path, before } of changes)
+    if (isUnstored(before) && !isBehindFile(clone.root, path)) await rm(join(clone.root, path), { force: true });
+  const puts = changes.map((change) => (isUnstored(change.before) ? { ...change, before: null } : change));
+  const left = new Set(await clone.put(puts));
   for (const { path, after } of changes) {
-    if (after?.startsWith(UNSTORED) !== true || isBehindFile(clone.root, path)) continue;
+    if (!isUnstored(after) || isBehindFile(clone.root, path)) continue;
     const target = join(clone.root, path);
     await mkdir(dirname(target), { recursive: true });
     await rm(target, { force: true });

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { FileChange, FileVersion } from '../run/files.ts';
 import { collectGarbage, deleteRefs, findLost, readVersions, refOf, storeVersions } from './objects.ts';
-import { findBlocker } from './paths.ts';
+import { findBlocker, statBelow } from './paths.ts';
 import { putChanges } from './put.ts';
 import { type FolderOptions, openRepository, type Repository } from './repository.ts';
 import { Snapshots, type SnapshotOptions } from './snapshot.ts';
@@ -47,7 +47,8 @@ export class GitWorkspace extends SnapshotReader implements Workspace {
   }
 
   findBlocker(path: string): string | undefined {
-    return findBlocker(this.root, path);
+    const isFolder = statBelow(this.root, path)?.isDirectory() === true;
+    return findBlocker(this.root, path) ?? (isFolder ? path : undefined);
   }
 
   async keep(name: string, { tree }: Snapshot): Promise<void> {

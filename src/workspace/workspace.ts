@@ -43,7 +43,7 @@ export interface Workspace {
   readHead(): Promise<Head>;
   /** The bytes of one version; undefined: not stored. */
   readVersion(version: FileVersion): Promise<Uint8Array | undefined>;
-  /** The file or link that is where a path needs a folder; undefined: there is none. */
+  /** The file or link that is where a path needs a folder, or the path if a folder is there; undefined: neither. */
   findBlocker(path: string): string | undefined;
 }
 

@@ -8,6 +8,7 @@ import type { Checkpoint } from '../../run/checkpoint.ts';
 import type { Request } from '../../run/request.ts';
 import { COST_HINT, describeUnits } from '../../run/unit-state.ts';
 import { gateOf, type Unit } from '../../run/units.ts';
+import { shellWord } from '../../untrusted/escape.ts';
 import { contractSchema } from '../../verdict/contract.ts';
 import { taskOf } from './agent-files.ts';
 import { prepareAttempt, finishAttempt, nextAttempt, startedEntry } from './attempt.ts';
@@ -177,6 +178,10 @@ function findBegunAttempt({ state, graph, order }: Call, text: string): StartedE
     const isSame = started.fingerprint === fingerprint && started.contract === contract;
     return isSame && isSameAttempt(attemptOf(started), attempt);
   });
+  if (begun && begun.subject !== order.subject)
+    throw new GatelineError('usage', `the attempt is one of the subject ${begun.subject}, not of ${order.subject}`, {
+      hint: `\`gateline complete --subject ${shellWord(begun.subject)}\``,
+    });
   if (begun) return begun;
   throw new GatelineError('usage', `the attempt of ${token?.attempt.unit ?? text} is not open`, {
     hint: 'It was completed, given up, begun again or never begun. `gateline status` shows the attempts.',

@@ -1,6 +1,6 @@
 import { NO_DIGEST } from '../../json/digest.ts';
 import type { EndedEntry } from '../../run/entry.ts';
-import { isSameAttempt } from '../../run/entry.ts';
+import { isSameAttempt, originOf } from '../../run/entry.ts';
 import type { Checkpoint } from '../../run/checkpoint.ts';
 import { adjustFiles, composeFiles, type FileChange, type GateFiles } from '../../run/files.ts';
 import { attemptKey } from '../../run/state.ts';
@@ -50,7 +50,7 @@ async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): 
     rework !== undefined ||
     written.length > 0 ||
     isJudgedAnew ||
-    !isSameAttempt(call.state.newestOutputs.get(unit.key), checkpoint.attempt);
+    !isSameAttempt(last && originOf(last), checkpoint.attempt);
   if (isNews) await call.write(entry);
   else if (!wasUsedInRun(call, unit, checkpoint)) call.addUse(entry);
   call.observe({
@@ -76,6 +76,11 @@ async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): 
       call.notice(`${listNames(refused, 2)} changed just now, or cannot be written`, {
         unit: unit.key,
         hint: 'run again',
+      });
+    else if (refused.includes(blocker))
+      call.notice(`${blocker} is a folder with files, where ${unit.key} needs a file`, {
+        unit: unit.key,
+        hint: `move or remove ${blocker}, then run again`,
       });
     else
       call.notice(`${blocker} is a file or a link, where ${unit.key} needs a folder for ${listNames(refused, 2)}`, {
@@ -197,24 +202,27 @@ async function carryOutDecision(call: Call, { work, decision }: PersonChoice): P
 /** Ends a unit whose condition is false: later gates may run, and get nothing from it. */
 async function endNotApplicable(call: Call, unit: Unit, { output, reason }: NotApplicable): Promise<void> {
   const last = call.state.current?.finalStatus ? undefined : call.state.current?.attempts.get(unit.key)?.at(-1);
-  if (last?.ended?.how !== 'not-applicable')
-    call.addUse({
-      ...call.entryHead(),
-      kind: 'ended',
-      unit: unit.key,
-      n: nextAttempt(call, unit).n,
-      how: 'not-applicable',
-      verdict: output.verdict,
-      fingerprint: NO_DIGEST,
-      contract: NO_DIGEST,
-      iteration: 1,
-      rework: false,
-      files: adjustFiles(call.state.files.get(unit.key) ?? {}, []),
-      changes: [],
-      undeclared: [],
-      reason,
-      ms: 0,
-    });
+  const hasDecision = call.state.pendingDecisions.has(unit.key) || call.state.forceDecisions.has(unit.key);
+  const entry: EndedEntry = {
+    ...call.entryHead(),
+    kind: 'ended',
+    unit: unit.key,
+    n: nextAttempt(call, unit).n,
+    how: 'not-applicable',
+    verdict: output.verdict,
+    fingerprint: NO_DIGEST,
+    contract: NO_DIGEST,
+    iteration: 1,
+    rework: false,
+    files: adjustFiles(call.state.files.get(unit.key) ?? {}, []),
+    changes: [],
+    undeclared: [],
+    reason,
+    ms: 0,
+  };
+  // It answers the decision, which would wait for ever.
+  if (hasDecision) await call.write(entry);
+  else if (last?.ended?.how !== 'not-applicable') call.addUse(entry);
   call.outcomes.set(unit.key, { ...output, result: 'done', reason });
   await setLegs(call, unit, undefined);
 }

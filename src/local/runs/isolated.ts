@@ -76,7 +76,8 @@ export async function applyClone(folder: Folder, order: Order, isDry: boolean): 
 
 /** Writes the differences of two snapshots into a folder, where it has the version of the first one. */
 export async function applyResult(workspace: Workspace, base: Snapshot, result: Snapshot, isDry = false) {
-  const changes = await workspace.diff(base, result);
+  // A file that git ignores now is only no longer in the snapshot: nobody deleted it.
+  const changes = (await workspace.diff(base, result)).filter(({ ignored }) => !ignored);
   const now = await workspace.listFiles(await workspace.takeSnapshot());
   const current = (path: string) => now.get(path) ?? null;
   const open = changes.filter(({ path, after }) => current(path) !== after);
