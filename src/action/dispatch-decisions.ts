@@ -10,23 +10,24 @@ import type { Job } from './job.ts';
 type Decision = { readonly decision: 'skip' | 'force'; readonly reason: string };
 
 /**
- * Reads the decisions about a unit in the inputs of a dispatch. `from: GATE` runs that gate and all after it again.
+ * Reads the decisions about a unit in the inputs of a dispatch. `from: GATE` runs that gate and all after it again. Those
+ * about gates that this job does not know are of other jobs.
+ * @param unit `costSoFar` names all units before it: the pipeline that a step describes has only those that it needs itself
  * @throws GatelineError `failed` if no person dispatched the run: a workflow's token may start runs, but not decide
  */
 export async function readDispatchDecisions(
   job: Job,
-  { pipeline, unit }: Pick<GateJob, 'pipeline' | 'unit'>,
+  { pipeline, unit, costSoFar }: Pick<GateJob, 'pipeline' | 'unit' | 'costSoFar'>,
   github: Github,
 ): Promise<{ readonly entries: readonly Decision[]; readonly actor: string; readonly output?: OutputDecision }> {
   const { approve, skip, force, from, reason = '' } = job.dispatch;
   if (![approve, skip, force, from].some((input) => input !== undefined)) return { entries: [], actor: '' };
-  const graph = new UnitGraph(pipeline);
-  const isNamed = (text: string | undefined) => text === unit || text === gateOf(unit);
-  const approvals = parseApprovals(approve);
-  for (const id of [skip, force, from, ...approvals.map(([key]) => key)])
-    if (id !== undefined) graph.requireGate(gateOf(id));
-  const [gate, digest] = approvals.find(([key]) => isNamed(key)) ?? [];
-  const isAfter = from !== undefined && (isNamed(from) || graph.ancestors(gateOf(unit)).has(gateOf(from)));
+  const ownGate = gateOf(unit);
+  const isNamed = (text: string | undefined) => text === unit || text === ownGate;
+  const [gate, digest] = parseApprovals(approve).find(([key]) => isNamed(key)) ?? [];
+  const before = [...new UnitGraph(pipeline).ancestors(ownGate), ...Object.keys(costSoFar).map(gateOf)];
+  const isBefore = (id: string) => id !== ownGate && before.includes(id);
+  const isAfter = from !== undefined && (isNamed(from) || isBefore(gateOf(from)));
   if (!isNamed(skip) && !isNamed(force) && !isAfter && !isNamed(gate)) return { entries: [], actor: '' };
   if (reason.trim() === '')
     throw new GatelineError('usage', 'a decision needs a reason', { hint: 'Give it in the input `reason`.' });
@@ -40,6 +41,12 @@ export async function readDispatchDecisions(
     ],
     ...(isNamed(gate) && digest && { output: { decision: 'approve', digest, actor, reason: text } as const }),
   };
+}
+
+/** The gates that the decisions of a dispatch name. */
+export function namedGates({ approve, skip, force, from }: Job['dispatch']): readonly string[] {
+  const units = [skip, force, from, ...parseApprovals(approve).map(([unit]) => unit)];
+  return [...new Set(units.flatMap((unit) => (unit === undefined ? [] : gateOf(unit))))];
 }
 
 /**

@@ -30,7 +30,8 @@ export async function verifyDecision(
       const hasSecrets = pipeline.gates.some(({ id, secrets }) => id === gateOf(unit) && secrets.length > 0);
       return hasSecrets && authorWithoutSecrets(job) !== undefined ? undefined : 'this run has all secrets';
     }
-    const dispatched = await readDispatchDecisions(job, { pipeline, unit }, services.github);
+    const { costSoFar } = document;
+    const dispatched = await readDispatchDecisions(job, { pipeline, unit, costSoFar }, services.github);
     const isDecided = dispatched.actor === actor && dispatched.entries.some(({ decision: other }) => other === name);
     return isDecided ? undefined : `${actor} has not decided: ${name} ${unit}`;
   } catch (error) {
@@ -55,7 +56,7 @@ async function explainApproval(
   if (source === undefined) return 'it names no output';
   const [approved, { output }, comments] = await Promise.all([
     readAttempt(services.artifacts, source, { job: unit, pipeline: pipeline.id, runId: source.runId }),
-    readDispatchDecisions(job, { pipeline, unit }, services.github),
+    readDispatchDecisions(job, { pipeline, unit, costSoFar: document.costSoFar }, services.github),
     readComments(job, services, unit),
   ]);
   if (contentOf(approved) !== contentOf(document)) return 'the approval is of another output';

@@ -158,6 +158,7 @@ describe('decisions of who dispatches a run', () => {
     unit: string,
     dispatch: Readonly<Record<string, string>>,
     actor = repository.users.get('octocat')!,
+    costSoFar: Parameters<typeof readDispatchDecisions>[1]['costSoFar'] = {},
   ) {
     const now = github.now();
     const state = { status: 'in_progress', conclusion: null, actor, startedAt: now, updatedAt: now, jobs: [] } as const;
@@ -168,7 +169,7 @@ describe('decisions of who dispatches a run', () => {
     };
     repository.runs.splice(0, 1, run);
     const job = createJob({ dispatch: { reason: 'why', ...dispatch } });
-    const { entries, output } = await readDispatchDecisions(job, { pipeline, unit }, createClient());
+    const { entries, output } = await readDispatchDecisions(job, { pipeline, unit, costSoFar }, createClient());
     return [...entries.map(({ decision }) => decision), ...(output ? [`approve ${output.digest}`] : [])];
   }
 
@@ -184,14 +185,21 @@ describe('decisions of who dispatches a run', () => {
     ['design', { approve: `design ${D1}` }, [`approve ${D1}`]],
     ['build/mac', { approve: `build/linux ${D1}` }, []],
     ['other', { approve: `design ${D1}, other ${D2}` }, [`approve ${D2}`]],
+    // Others may know such a gate.
+    ['design', { skip: 'desing', force: 'desing', from: 'desing', approve: `desing ${D1}` }, []],
     ['design', {}, []],
   ])('%s with %j: %j', async (unit, dispatch, decisions) => {
     expect(await read(unit, dispatch)).toEqual(decisions);
   });
 
+  it('from a gate that only its documents name', async () => {
+    const costSoFar = { 'idea/a': { ms: 1 }, 'build/linux': { ms: 1 } };
+    const readAfter = (from: string) => read('build/mac', { from }, undefined, costSoFar);
+    expect(await Promise.all([readAfter('idea/a'), readAfter('idea')])).toEqual([['force'], ['force']]);
+    expect(await Promise.all([readAfter('build/linux'), readAfter('other')])).toEqual([[], []]);
+  });
+
   it.each([
-    [{ skip: 'desing' }, 'no gate desing'],
-    [{ approve: `desing ${D1}` }, 'no gate desing'],
     [{ approve: 'design' }, 'no gate and digest'],
     [{ approve: 'design 1234' }, 'no gate and digest'],
     [{ skip: 'design', reason: ' ' }, 'needs a reason'],

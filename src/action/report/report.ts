@@ -24,6 +24,7 @@ import { sendBack } from './next-iteration.ts';
 import { uploadPage, uploadStateFiles } from './state-files.ts';
 import { definitionPlace, type Services } from '../services.ts';
 import { writeStickyComment } from './sticky-comment.ts';
+import { findUnknownGates } from './unknown-gates.ts';
 
 /** Reports a run: the check to require. @returns whether all gates are done and nothing is missing */
 export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Services): Promise<boolean> {
@@ -32,13 +33,14 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
   const { run, jobs, earlier } = await readJobs(job, inputs, services, now);
   const { pipeline, subject, entries } = run;
   const { metadata } = pipeline;
+  const unknown = await findUnknownGates(job, services, pipeline);
   const view = createRunView({ pipeline, subject, metadata, entries, isAlive: () => true, history: earlier });
   const context: GithubContext = {
     ...job,
     pullRequest: job.pullRequest?.number,
     // Not an earlier attempt of this run.
     baseline: earlier.find(({ status, runId }) => status === 'completed' && runId !== String(job.runId)),
-    problems: [...run.problems, ...findFailedSteps(jobs, run, view)],
+    problems: [...run.problems, ...findFailedSteps(jobs, run, view), ...unknown],
     units: detailsOf(job, run, view),
   };
   const page = inputs.html ? await uploadPage(services, run, view, context, retentionDays) : undefined;

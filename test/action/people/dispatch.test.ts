@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DISPATCH_INPUTS } from '../../../src/pipeline/pipeline.ts';
 import { ACTIONS_BOT } from '../../support/github/model.ts';
 import type { TestRepository } from '../../support/runner/repository.ts';
 import { agent, logsOf, troubles, useGithub, worked } from '../stories/support.ts';
@@ -59,6 +60,104 @@ describe('on a branch, a dispatched run decides', () => {
     expect([worked(from), troubles(from)]).toEqual([['test'], ['last skipped', 'report failure', 'test failure']]);
     const silent = await dispatch({ skip: 'last', reason: '' });
     expect(silent.conclusion).toBe('failure');
+  });
+});
+
+const gateJob = (inputs: object, needs: readonly string[] = []) => ({
+  needs,
+  'runs-on': 'ubuntu-latest',
+  permissions: { contents: 'read', actions: 'read', 'pull-requests': 'read' },
+  outputs: { attempt: '${{ steps.gate.outputs.attempt }}' },
+  steps: [
+    { uses: 'actions/checkout@v5' },
+    { id: 'gate', uses: 'gateline/gateline@v1', with: { needs: '${{ toJSON(needs) }}', ...inputs } },
+  ],
+});
+const reportJob = (needs: readonly string[], inputs: object) => ({
+  needs,
+  if: 'always()',
+  'runs-on': 'ubuntu-latest',
+  permissions: { contents: 'read', actions: 'read' },
+  steps: [
+    { uses: 'actions/checkout@v5' },
+    { uses: 'gateline/gateline/report@v1', with: { needs: '${{ toJSON(needs) }}', ...inputs } },
+  ],
+});
+const workflowOf = (jobs: object) => {
+  const inputs = Object.fromEntries(Object.keys(DISPATCH_INPUTS).map((name) => [name, { type: 'string' }]));
+  return { '.github/workflows/own.yml': JSON.stringify({ on: { push: null, workflow_dispatch: { inputs } }, jobs }) };
+};
+
+describe('a job leaves decisions about gates that it does not know to others', () => {
+  it('in a chain that steps describe', async () => {
+    const describe = (output: string, definition = '') =>
+      definition === ''
+        ? { run: agent(output), inputs: 'a.txt' }
+        : { run: agent(output), definition: `{inputs: [a.txt], ${definition}}` };
+    const jobs = {
+      design: gateJob(describe('{"n": 1}')),
+      code: gateJob(describe('{"n": 2}', 'approval: required'), ['design']),
+      test: gateJob(describe('{"n": 3}'), ['code']),
+      report: reportJob(['design', 'code', 'test'], { file: 'none' }),
+    };
+    const repository = await world.create({ files: { ...workflowOf(jobs), 'a.txt': '' } });
+    const first = await repository.push();
+    expect(troubles(first), logsOf(first)).toEqual(['code failure', 'report failure', 'test skipped']);
+    const approval = { ...inputsIn(approvalIn(first.job('report').summary)), reason: 'why' };
+    const dispatch = async (inputs: Record<string, string>) => {
+      const run = await repository.dispatch({ inputs: { ...approval, ...inputs } });
+      return [worked(run), troubles(run), logsOf(run)];
+    };
+    expect(await dispatch({})).toEqual([['test'], [], '']);
+    expect(await dispatch({ force: 'test' })).toEqual([['test'], [], '']);
+    expect(await dispatch({ skip: 'test' })).toEqual([[], [], '']);
+    expect((await dispatch({ from: 'design' })).slice(0, 2)).toEqual([
+      ['code', 'design'],
+      ['code failure', 'report failure', 'test skipped'],
+    ]);
+    expect(await dispatch({ from: 'test' })).toEqual([['test'], [], '']);
+    const [did, red, log] = await dispatch({ from: 'tset' });
+    expect([did, red]).toEqual([[], ['report failure']]);
+    expect(log).toContain('the dispatch names tset, which is no gate of the workflow: it has design, code, test');
+  });
+
+  it('and all gates after a gate of such a chain work again', async () => {
+    const step = (n: number) => ({ run: agent(`{"n": ${n}}`), inputs: 'a.txt' });
+    const jobs = {
+      design: gateJob(step(1)),
+      code: gateJob(step(2), ['design']),
+      test: gateJob(step(3), ['code']),
+      report: reportJob(['design', 'code', 'test'], { file: 'none' }),
+    };
+    const repository = await world.create({ files: { ...workflowOf(jobs), 'a.txt': '' } });
+    expect(worked(await repository.push())).toEqual(['code', 'design', 'test']);
+    const all = await repository.dispatch({ inputs: { from: 'design', reason: 'why' } });
+    expect([worked(all), troubles(all)], logsOf(all)).toEqual([['code', 'design', 'test'], []]);
+    const rest = await repository.dispatch({ inputs: { from: 'code', reason: 'why' } });
+    expect([worked(rest), troubles(rest)], logsOf(rest)).toEqual([['code', 'test'], []]);
+  });
+
+  it('beside another pipeline', async () => {
+    const one = { pipeline: 'a', gates: { one: { run: agent('{}'), inputs: [] } } };
+    const two = { pipeline: 'b', gates: { two: { run: agent('{}'), inputs: [], approval: 'required' } } };
+    const jobs = {
+      one: gateJob({ file: 'a/gateline.yml' }),
+      second: gateJob({ file: 'b/gateline.yml', gate: 'two' }, ['ra']),
+      ra: reportJob(['one'], { file: 'a/gateline.yml' }),
+      rb: reportJob(['second'], { file: 'b/gateline.yml' }),
+    };
+    const definitions = { 'a/gateline.yml': JSON.stringify(one), 'b/gateline.yml': JSON.stringify(two) };
+    const repository = await world.create({ files: { ...workflowOf(jobs), ...definitions } });
+    const first = await repository.push();
+    expect(troubles(first)).toEqual(['rb failure', 'second failure']);
+    const approval = { ...inputsIn(approvalIn(first.job('rb').summary)), reason: 'why' };
+    const approved = await repository.dispatch({ inputs: approval });
+    expect([worked(approved), troubles(approved)], logsOf(approved)).toEqual([[], []]);
+    const forced = await repository.dispatch({ inputs: { ...approval, force: 'one' } });
+    expect([worked(forced), troubles(forced)], logsOf(forced)).toEqual([['one'], []]);
+    const wrong = await repository.dispatch({ inputs: { ...approval, force: 'ra' } });
+    expect([worked(wrong), troubles(wrong)]).toEqual([[], ['ra failure', 'rb failure', 'second skipped']]);
+    expect(wrong.job('ra').log).toContain('the dispatch names ra, which is no gate of the workflow: it has one, two');
   });
 });
 
