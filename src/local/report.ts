@@ -30,7 +30,7 @@ export async function reportRun(folder: Folder, order: Order, run?: number): Pro
       const digest = digests[part];
       if (digest === undefined) continue;
       const value = await readContent(folder, order, part, digest);
-      const command = `gateline show ${shellWord(key)} ${part}${run === undefined ? '' : ` --run ${run}`}`;
+      const command = `gateline show ${shellWord(key)} ${part}${run === undefined ? '' : ` --run ${run}`}${view.target ?? ''}`;
       if (value === undefined)
         shown.push({ name: part, text: '', note: 'Missing or damaged: `gateline check` lists what is damaged' });
       else {

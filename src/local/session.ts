@@ -28,11 +28,12 @@ export class Session {
   }
 
   async use<T>(access: FolderAccess, work: (folder: Folder, order: Order) => Promise<T>): Promise<T> {
-    const { root, pipeline } = this.definition;
+    const { root, pipeline, named } = this.definition;
     const order = createOrder(this.definition, this.assignment, this.environment);
     await using folder = await Folder.open({
       root,
       pipeline,
+      definition: named,
       access,
       environment: this.environment,
       observe: this.#observe,

@@ -15,6 +15,7 @@ export interface RunViewInput {
   readonly pipeline: Pipeline;
   readonly subject: string;
   readonly metadata: JsonObject;
+  readonly target?: string;
   /** The log, or its first entries for an earlier state. */
   readonly entries: readonly Entry[];
   /** Default: the newest. */
@@ -38,6 +39,7 @@ export function createRunView(input: RunViewInput): RunView {
     pipeline,
     subject,
     metadata,
+    target,
     entries,
     run,
     clone,
@@ -56,11 +58,12 @@ export function createRunView(input: RunViewInput): RunView {
       hint: 'Runs that `gateline history` shows without it were removed by `gateline clean`.',
     });
   const states = [...describeUnits(pipeline, state, runState, isAlive).values()];
-  const units = states.map((unit) => viewUnit(unit, states, runState, outputPath));
+  const units = states.map((unit) => viewUnit(unit, states, runState, target, outputPath));
   const view: Omit<RunView, 'next'> = {
     format: 'gateline-run/3',
     pipeline: pipeline.id,
     subject,
+    target,
     run: runState?.run ?? 0,
     status: runStatusOf(runState, states),
     task: taskOf(runState) ?? pipeline.task,
@@ -83,7 +86,9 @@ export function createRunView(input: RunViewInput): RunView {
   const isFollowed = entries.some(
     (entry) => entry.pipeline === pipeline.id && entry.subject === subject && entry.run > view.run,
   );
-  const next = isFollowed ? { text: 'Another run followed: see it', command: 'gateline status' } : nextStep(view);
+  const next = isFollowed
+    ? { text: 'Another run followed: see it', command: `gateline status${target ?? ''}` }
+    : nextStep(view);
   return { ...view, next };
 }
 
@@ -104,6 +109,7 @@ function viewUnit(
   state: UnitState,
   states: readonly UnitState[],
   run: RunState | undefined,
+  target = '',
   outputPath: (attempt: AttemptRef) => string,
 ): UnitView {
   const { unit, needs, status, done, attempts, ended } = state;
@@ -139,7 +145,7 @@ function viewUnit(
     changes: ended?.changes ?? [],
     undeclared: ended?.undeclared ?? [],
     source: ended?.source,
-    next: unitStep(state, isReady, reworks < maxIterations - 1 ? 0 : reworks, last && outputPath(last.ref)),
+    next: unitStep(state, isReady, reworks < maxIterations - 1 ? 0 : reworks, target, last && outputPath(last.ref)),
   };
 }
 

@@ -46,17 +46,18 @@ export function renderStatus(view: RunView, options: StatusOptions = {}): string
   ].join('');
 }
 
-function changeLines({ units, next, clone }: RunView, { ran = [] }: StatusOptions): string[] {
+function changeLines({ units, next, clone, target = '' }: RunView, { ran = [] }: StatusOptions): string[] {
   const changed = units.filter(({ key, changes }) => ran.includes(key) && changes.length > 0);
   if (changed.length === 0) return [];
+  const diff = `\`gateline diff${target}\``;
   return [
     ...changed.map(
       ({ key, changes }) =>
         `${key} changed ${countOf(changes.length, 'file')}: ${listNames(changes.map(({ path }) => path))}`,
     ),
     clone === undefined
-      ? `${next.command === 'gateline diff' ? 'Undo it' : 'See it with `gateline diff`, and undo it'} with \`gateline rollback --all\`.`
-      : 'See it with `gateline diff`.',
+      ? `${next.command?.startsWith('gateline diff') ? 'Undo it' : `See it with ${diff}, and undo it`} with \`gateline rollback --all${target}\`.`
+      : `See it with ${diff}.`,
   ];
 }
 
@@ -87,7 +88,7 @@ function timeText({ attempts, status }: UnitView, now: string | undefined): stri
 }
 
 function summaryLines(view: RunView): string[] {
-  const { run, pipeline, subject, status, figures, units, paused, task, clone } = view;
+  const { run, pipeline, subject, status, figures, units, paused, task, clone, target = '' } = view;
   if (run === 0) return [`There is no run of ${pipeline} for ${subject} yet.`];
   const { done, ms, costUsd, tokens } = figures;
   const parts = [
@@ -98,7 +99,8 @@ function summaryLines(view: RunView): string[] {
   ];
   const lines = [`Run ${run} of ${pipeline} for ${subject}: ${status}, ${joinTexts(parts)}`];
   if (task !== undefined) lines.push(`Task: ${cut(task, MAX_TASK)}`);
-  if (clone !== undefined) lines.push(`Isolated: its files are in ${clone} until \`gateline apply\` brings them here`);
+  if (clone !== undefined)
+    lines.push(`Isolated: its files are in ${clone} until \`gateline apply${target}\` brings them here`);
   if (paused)
     lines.push(`${paused.decision === 'rollback' ? 'Rolled back' : 'Paused'} by ${paused.actor}: ${paused.reason}`);
   const troubles = units.filter((unit) => !unit.done && STOPPING_STATUSES.has(unit.status));

@@ -18,6 +18,8 @@ export interface RunView {
   readonly format: 'gateline-run/3';
   readonly pipeline: string;
   readonly subject: string;
+  /** What commands about this run end with: ` -s SUBJECT -f FILE`, as the caller named them. Absent: nothing. */
+  readonly target?: string;
   /** 0: there is no run yet. */
   readonly run: number;
   readonly status: RunStatus;

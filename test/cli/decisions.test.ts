@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { UnitPlan } from '../../src/run/events.ts';
 import { agent, pipeline, Project, type RunView } from './support.ts';
@@ -39,6 +40,32 @@ describe('approve and reject', () => {
     expect(await project.run()).toBe('1: one');
     project.edit('gateline.yml', '"partial": "pause"', '"partial": "continue"');
     expect(await project.run()).toBe('0: ');
+  });
+
+  it('by the command that `Next` shows, which names the subject and the definition as the caller did', async () => {
+    const definition = pipeline({ one: { approval: 'required', files: ['a.txt'], run: `${agent()}; touch a.txt` } });
+    const project = new Project({ 'gateline.yml': pipeline({ other: {} }), 'two.yml': definition, 'sub/x': '' });
+    const words = ['-s', 'pr 42', '-f', '../two.yml'];
+    const folder = join(project.root, 'sub');
+    const { out } = await project.start(['run', ...words], { folder }).answer;
+    const target = " -s 'pr 42' -f ../two.yml";
+    const show = `\`gateline show one output${target}\``;
+    const approve = `gateline approve one --reason WHY${target}`;
+    expect(out).toContain(
+      `See it with \`gateline diff${target}\`, and undo it with \`gateline rollback --all${target}\`.`,
+    );
+    expect(out).toContain(`\nNext: Look at the output (${show}), then approve or reject it: \`${approve}\`\n`);
+    const { next } = JSON.parse(
+      (await project.start(['status', ...words, '--json'], { folder }).answer).out,
+    ) as RunView;
+    expect(next.command).toBe(approve);
+    const copied = ['approve', 'one', '--reason', 'WHY', ...words];
+    expect(await project.start(copied, { folder }).answer).toMatchObject({ exit: 0 });
+    const back = await project.start(['rollback', '--all', ...words], { folder }).answer;
+    expect(back.out).toContain(`\nThe run is paused: \`gateline resume${target}\` continues it.\n`);
+    // The default definition and the branch are found without a name.
+    await project.expect('status -f gateline.yml', 0, /Next: Start the first run: `gateline run`\n$/);
+    await project.expect('status -f two.yml', 0, /Next: Start the first run: `gateline run -f two.yml`\n$/);
   });
 
   it('is needed for a gate with `approval: required`, and not for one that failed', async () => {

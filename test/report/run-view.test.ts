@@ -103,6 +103,39 @@ describe('status, run status and next step, by the log', () => {
   });
 });
 
+describe('commands end with the subject and the definition that the caller named', () => {
+  const target = " -s 'pr 42' -f two.yml";
+  const pipeline = createPipeline([
+    { id: 'a', files: ['**'] },
+    { id: 'b', approval: 'required', needs: ['a'] },
+  ]);
+  const change = { changes: [{ path: 'a.ts', before: null, after: '100644 a' }] };
+  it.each([
+    ['a*', 'gateline complete a', undefined],
+    ['a-', 'gateline run', 'gateline logs a'],
+    ['a~', 'gateline run --force a', 'gateline approve a --reason WHY'],
+    ['a? a!', 'gateline run', undefined],
+    ['a+ b+', 'gateline approve b --reason WHY', 'gateline show b output'],
+    ['a+ pause', 'gateline resume', undefined],
+    ['a+ complete', 'gateline diff', undefined],
+    ['a+ close', 'gateline run', undefined],
+    ['skip:a', 'gateline run', undefined],
+  ])('%s', (script, command, inText) => {
+    const failed = createVerdict('failed', { kind: 'agent-error' });
+    const log = new LogBuilder().play(script, { ended: { ...change, ...(script === 'a-' && { verdict: failed }) } });
+    const { subject, entries } = log;
+    const input = { pipeline, subject, metadata: {}, target, entries, isAlive: () => true, history: [] };
+    const view = createRunView(input);
+    expect(view.next.command).toBe(command + target);
+    if (inText !== undefined) expect(view.next.text).toContain(`\`${inText}${target}\``);
+    const apply = createRunView({ ...input, clone: { run: view.run, path: 'clone' } });
+    const isolated = command.replace('diff', 'apply').replace(/^gateline (run|resume)/, '$& --isolated');
+    expect(apply.next.command).toBe(isolated + target);
+    const shown = [...renderStatus(view, { ran: ['a'] }).matchAll(/`(gateline [^`]*)`/g)].map(([, text]) => text);
+    expect(shown).toEqual(shown.map(() => expect.stringMatching(/ -s 'pr 42' -f two\.yml$/)));
+  });
+});
+
 describe('legs', () => {
   const legs = { maxParallel: undefined, failFast: true };
   const pipeline = createPipeline([

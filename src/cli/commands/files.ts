@@ -61,7 +61,9 @@ export function addFileCommands(context: ProcessContext, program: Command, addAc
       ...pathLines(dryRun ? 'would remove' : 'removed', pathsOf(result.changes.filter(({ after }) => after === null))),
       ...pathLines('your version stays', result.left),
       ...(result.restoresDatabase ? [`The database ${dryRun ? 'would be' : 'was'} restored.`] : []),
-      ...(dryRun || result.units.length === 0 ? [] : ['The run is paused: `gateline resume` continues it.']),
+      ...(dryRun || result.units.length === 0
+        ? []
+        : [`The run is paused: \`${(await gateline.view()).next.command}\` continues it.`]),
     ];
     return { json: result, text: lines.join('\n') };
   });

@@ -47,6 +47,8 @@ export interface FolderOptions {
   /** Default: `.state` in the folder. */
   readonly state?: string;
   readonly pipeline: Pipeline;
+  /** The definition as the caller named it; absent: it is found without a name. */
+  readonly definition?: string;
   readonly access: FolderAccess;
   readonly environment: Environment;
   /** @param subject of the run, if several run side by side */

@@ -4,6 +4,7 @@ import type { Order } from '../../engine/ports.ts';
 import { createRunView } from '../../report/run-view.ts';
 import type { RunView } from '../../report/view.ts';
 import type { AttemptRef } from '../../run/entry.ts';
+import { shellWord } from '../../untrusted/escape.ts';
 import { readCloneRun } from '../runs/clone-run.ts';
 import type { Folder } from './folder.ts';
 
@@ -18,5 +19,16 @@ export async function viewRun(folder: Folder, order: Order, run?: number): Promi
   const { run: cloneRun } = (await readCloneRun(folder, order)) ?? {};
   const clone = cloneRun === undefined ? undefined : { run: cloneRun, path: relative(root, folder.clonePath(subject)) };
   const isAlive = () => isWorkedOn;
-  return createRunView({ pipeline, subject, metadata, entries, run, clone, isAlive, history, outputPath });
+  const target = targetOf(order, folder.options.definition);
+  return createRunView({ pipeline, subject, metadata, target, entries, run, clone, isAlive, history, outputPath });
+}
+
+/** The subject and the definition that the caller named, as options of a command; undefined: none. */
+function targetOf({ pipeline, subject, isSubjectGiven }: Order, definition: string | undefined): string | undefined {
+  const isNamed = isSubjectGiven && subject !== pipeline.subject;
+  const options = [
+    isNamed ? ` -s ${shellWord(subject)}` : '',
+    definition === undefined ? '' : ` -f ${shellWord(definition)}`,
+  ];
+  return options.join('') || undefined;
 }

@@ -16,6 +16,8 @@ export interface Definition {
   readonly root: string;
   /** Relative to `root`, `/`-separated. */
   readonly file: string;
+  /** The path by which the caller named it; absent: it is found without a name. */
+  readonly named?: string;
   readonly text: string;
   readonly pipeline: Pipeline;
   readonly contracts: ReadonlyMap<string, Contract>;
@@ -43,7 +45,9 @@ export async function loadDefinition(folder: string, named?: string): Promise<De
   const path = named === undefined ? requireDefinition(resolve(folder)) : resolve(folder, named);
   const root = rootOf(path);
   const file = relative(root, path).split(sep).join('/');
-  return parseDefinition({ root, file, text: await readText(path, file) }, (name) => readFile(join(root, name)));
+  const text = await readText(path, file);
+  const definition = await parseDefinition({ root, file, text }, (name) => readFile(join(root, name)));
+  return path === findDefinition(resolve(folder)) ? definition : { ...definition, named };
 }
 
 /**
