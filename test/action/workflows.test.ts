@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
 import { startGithub, type Github } from '../support/github/github.ts';
 import {
   createRepository,
@@ -86,7 +87,22 @@ describe('the workflow in the README of', () => {
   });
 });
 
+type Interface = Readonly<Record<'inputs' | 'outputs', object>>;
+
 describe('reusable workflows', () => {
+  /** Left to the steps of a job: to describe a gate, and to look at its files. */
+  const DESCRIPTION = ['run', 'definition', 'schema', 'checks', 'score', 'threshold', 'inputs', 'files', 'secrets'];
+
+  it.each([
+    ['gate', 'action.yml', [...DESCRIPTION, 'secret-values', 'path', 'github-token', 'job-status', 'output-file']],
+    ['report', 'report/action.yml', ['path', 'github-token', 'view-file']],
+  ])('%s.yml takes and hands on what its action does', (name, action, others) => {
+    const namesOf = ({ inputs, outputs }: Interface): string[] => [inputs, outputs].flatMap(Object.keys);
+    const workflow = parse(read(`.github/workflows/${name}.yml`)) as { on: { workflow_call: Interface } };
+    const expected = namesOf(parse(read(action)) as Interface).filter((key) => !others.includes(key));
+    expect(namesOf(workflow.on.workflow_call)).toEqual(expect.arrayContaining(expected));
+  });
+
   it('run gates, a matrix of them too, and report', async () => {
     const call = (workflow: string, inputs: object, needs: readonly string[], more: object = {}) => ({
       needs,
@@ -100,7 +116,12 @@ describe('reusable workflows', () => {
     const definition = {
       pipeline: 'p',
       gates: {
-        plan: { run: `test "$KEY" = secret-value && ${run}`, inputs: [], secrets: 'KEY' },
+        plan: {
+          run: `test "$KEY" = secret-value && test "$GATELINE_TASK" = ship && printf '{"score":85}' > "$GATELINE_OUTPUT"`,
+          inputs: [],
+          secrets: 'KEY',
+          output: { score: '/score' },
+        },
         build: { needs: 'plan', run, inputs: [], strategy },
         join: { needs: 'build', run, inputs: [] },
       },
@@ -109,16 +130,31 @@ describe('reusable workflows', () => {
       name: 'p',
       on: 'push',
       jobs: {
-        plan: { ...call('gate', { gate: 'plan' }, []), secrets: { env: 'KEY=secret-value' } },
+        plan: {
+          ...call('gate', { gate: 'plan', task: 'ship', 'retention-days': 3 }, []),
+          secrets: { env: 'KEY=secret-value' },
+        },
+        show: {
+          needs: ['plan'],
+          permissions: {},
+          'runs-on': 'ubuntu-latest',
+          env: Object.fromEntries(
+            ['verdict', 'score', 'used'].map((name) => [name, `\${{ needs.plan.outputs.${name} }}`]),
+          ),
+          steps: [{ run: 'test "$verdict $score $used" = "passed 85 false"' }],
+        },
         build: call('gate', { gate: 'build', matrix: '${{ toJSON(matrix) }}' }, ['plan'], { strategy }),
         join: call('gate', { gate: 'join' }, ['build']),
-        report: call('report', {}, ['plan', 'build', 'join'], { if: 'always()' }),
+        report: call('report', { html: true, 'retention-days': 3 }, ['plan', 'build', 'join'], { if: 'always()' }),
       },
     };
     const files = { 'gateline.yml': JSON.stringify(definition), '.github/workflows/p.yml': JSON.stringify(workflow) };
     const repository = await create({ name: 'octo/reusable', files });
     const ended = await repository.push();
     expect(failuresIn(ended)).toEqual([]);
-    expect(ended.jobs).toHaveLength(5);
+    expect(ended.jobs).toHaveLength(6);
+    const soon = new Date(github.now().getTime() + 4 * 86_400_000);
+    const names = repository.data.artifacts.filter(({ expiresAt }) => expiresAt < soon).map(({ name }) => name);
+    expect(names.map((name) => name.split('.')[0])).toEqual(['gateline', 'gateline-report', 'gateline-history']);
   });
 });
