@@ -87,6 +87,30 @@ describe('the workflow in the README of', () => {
   });
 });
 
+describe('the workflow of comments in', () => {
+  it.each(['comment/README.md', 'docs/recipes/github/approvals.md'])(
+    '%s starts a job for commands only',
+    async (page) => {
+      const blocks = [...read(page).matchAll(/^```yaml\n([^]*?)^```$/gm)].map(([, text]) => text!);
+      const workflow = blocks.find((text) => text.includes('issue_comment'))!;
+      const repository = await create({ name: 'octo/comments', files: { '.github/workflows/comments.yml': workflow } });
+      const pull = await repository.openPull({ branch: 'x', files: { y: '' } });
+      const post = async (body: string): Promise<Run> => {
+        const comment = repository.comment(pull.number, body);
+        return (await repository.start('issue_comment', { pull, comment })).completed;
+      };
+      expect((await post('Looks good. /gateline status')).job('comment').conclusion).toBe('skipped');
+      expect((await post('/gateline status')).job('comment').conclusion).toBe('success');
+      // GitHub asks `if` before it puts a job into its group, and puts a run into its own at once.
+      const { concurrency, jobs } = parse(workflow) as { concurrency?: object; jobs: { comment: object } };
+      expect([concurrency, jobs.comment]).toEqual([
+        undefined,
+        expect.objectContaining({ concurrency: expect.anything() }),
+      ]);
+    },
+  );
+});
+
 type Interface = Readonly<Record<'inputs' | 'outputs', object>>;
 
 describe('reusable workflows', () => {
