@@ -208,7 +208,7 @@ describe('from another terminal, while a run works', () => {
   };
   it.each([
     ['force one', '0: one two three', 'ran', 'one run, two depends, three depends'],
-    ['force two', '0: one two three', 'ran', 'one use, two use, three use'],
+    ['force two', '0: one two three', 'ran', 'one use, two run, three depends'],
     ['adopt two -o value.json', '0: one two three', 'adopted', 'one use, two use, three use'],
     ['adopt three -o value.json', '0: one two', 'adopted', 'one use, two use, three use'],
     ['skip two', '0: one two three', 'skipped', 'one use, two use, three use'],
@@ -220,7 +220,8 @@ describe('from another terminal, while a run works', () => {
     expect(await project.json('status')).toMatchObject({ status: 'completed' });
     expect(await project.choices()).toBe(choices);
     expect(await project.unit(line.split(' ')[1]!)).toMatchObject({ how });
-    expect(await project.run()).toBe(choices.includes('run') ? '0: one' : '0: ');
+    const [forced = ''] = /\w+(?= run)/.exec(choices) ?? [];
+    expect(await project.run()).toBe(`0: ${forced}`);
   });
 
   it('reject fails the gate in this run, and its agent works again in the next call', async () => {
@@ -266,4 +267,48 @@ describe('from another terminal, while a run works', () => {
     expect(await project.run()).toBe('0: three');
     expect(await project.json('status')).toMatchObject({ run: 2, status: 'completed' });
   });
+});
+
+describe('of one subject leave those of others alone', () => {
+  const subject = (name: string) => agent({ for: name });
+  const forSubject = { run: `case $GATELINE_TASK in A) ${subject('A')};; *) ${subject('B')};; esac`, inputs: [] };
+
+  it('approve and reject', async () => {
+    const project = create({ one: { ...forSubject, approval: 'required' } });
+    for (const name of ['A', 'B']) expect(await project.run('-s', name, '-t', name)).toBe('1: one');
+    await project.expect('approve one -s A -r fine', 0);
+    expect(await project.run('-s', 'A', '-t', 'A')).toBe('0: ');
+    expect(await project.run('-s', 'B', '-t', 'B')).toBe('1: ');
+    await project.expect('reject one -s A -r no', 0);
+    expect(await project.run('-s', 'B', '-t', 'B')).toBe('1: ');
+    expect(await project.run('-s', 'A', '-t', 'A')).toBe('1: one');
+  });
+
+  it('and a token of another one ends no attempt', async () => {
+    const project = create({ one: { run: undefined } });
+    const { token } = await project.json<{ token: string }>('begin', 'one', '-s', 'A B');
+    const hint = "hint: `gateline complete --subject 'A B'`";
+    await project.expect(['complete', token], 2, `the attempt is one of the subject A B, not of main\n${hint}`);
+  });
+
+  it('on two branches: what was rejected on one and made on the other ends its run', async () => {
+    const project = create({ one: score(90), two: { ...score(91), needs: 'one' } });
+    project.commit();
+    await project.run();
+    await project.gateline('reject', 'two', '-r', 'bad');
+    project.git('checkout', '-qb', 'feat');
+    expect(await project.run()).toBe('0: two');
+    project.git('checkout', '-q', 'main');
+    expect(await project.run()).toBe('0: ');
+    expect(await project.statuses()).toBe('one passed, two passed');
+  });
+});
+
+it('a decision about a gate that does not apply is answered by that', async () => {
+  const project = create({ one: { if: 'metadata.go == true' } }, { metadata: { go: false } });
+  for (const words of ['adopt one -o value.json -r mine', 'skip one -r no', 'force one -r go']) {
+    await project.expect(words, 0);
+    await project.run();
+    expect(await project.statuses()).toBe('one not-applicable');
+  }
 });

@@ -34,3 +34,57 @@ it('what a rollback takes out of a file stays out, although another gate made th
   expect(project.read('x.txt')).toBe('2\n');
   expect(await project.run()).toBe('0: ');
 });
+
+it('`apply` leaves files that the .gitignore of a gate names', async () => {
+  const project = new Project({
+    'gateline.yml': pipeline({ make: { run: `echo 'data*' >> .gitignore; ${agent()}`, files: ['.gitignore'] } }),
+    'data.txt': 'mine',
+    'data/x': 'mine too',
+  });
+  expect(await project.run('--isolated')).toBe('0: make');
+  await project.expect('apply', 0, 'wrote: .gitignore\n');
+  expect([project.read('data.txt'), project.read('data/x')]).toEqual(['mine', 'mine too']);
+});
+
+it('an isolated run goes on after an ignored input was deleted', async () => {
+  const project = new Project({
+    '.gitignore': '.env\n',
+    '.env': 'A',
+    'gateline.yml': pipeline({ make: { inputs: ['.env', 'x.txt'] } }),
+    'x.txt': '1',
+  });
+  expect(await project.run('--isolated')).toBe('0: make');
+  project.remove('.env');
+  expect(await project.run('--isolated')).toBe('0: make');
+});
+
+it('a file that a gate made is put back after it was deleted, also if it was there before the gate', async () => {
+  const project = new Project({
+    'gateline.yml': pipeline({ make: { run: `echo 2 > x.txt; ${agent()}`, files: ['x.txt'] } }),
+    'x.txt': '1',
+  });
+  await project.run();
+  project.remove('x.txt');
+  expect(await project.run()).toBe('0: ');
+  expect(project.read('x.txt')).toBe('2\n');
+});
+
+it('a folder of the user where a gate needs a file stays, and is named', async () => {
+  const project = new Project({
+    'mode.txt': 'file',
+    'gateline.yml': pipeline({
+      make: {
+        run: `rm -rf out; case $(cat mode.txt) in dir) mkdir out; echo 1 > out/x;; *) echo 1 > out;; esac; ${agent()}`,
+        inputs: ['mode.txt'],
+        files: ['out', 'out/**'],
+      },
+    }),
+  });
+  await project.run();
+  project.write('mode.txt', 'dir');
+  await project.run();
+  project.write('out/mine.txt', 'mine');
+  project.write('mode.txt', 'file');
+  await project.expect('run', 1, 'note: out is a folder with files, where make needs a file (move or remove out');
+  expect(project.read('out/mine.txt')).toBe('mine');
+});

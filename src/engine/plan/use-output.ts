@@ -50,6 +50,7 @@ async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): 
     rework !== undefined ||
     written.length > 0 ||
     isJudgedAnew ||
+    !isSameAttempt(call.state.newestOutputs.get(unit.key), checkpoint.attempt) ||
     !isSameAttempt(last && originOf(last), checkpoint.attempt);
   if (isNews) await call.write(entry);
   else if (!wasUsedInRun(call, unit, checkpoint)) call.addUse(entry);
