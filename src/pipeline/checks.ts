@@ -1,6 +1,7 @@
 import { didYouMean } from '../json/did-you-mean.ts';
 import { parseExpression, IF_CONTEXTS } from './expression.ts';
 import { ancestorsOf, orderByNeeds } from './graph.ts';
+import { isCovered } from './paths.ts';
 import type { Finding, Path } from './problem.ts';
 import type { GateEntry, GatelineFile } from './schema.ts';
 import { RESERVED_VARIABLE } from './values.ts';
@@ -31,6 +32,7 @@ export function checkFile(file: GatelineFile): Finding[] {
     checkCondition(id, gate, file, reports.error);
     checkMatrix(id, gate, file, reports.error);
     checkSecrets(['gates', id], gate, file.env, reports);
+    warnAboutIgnored(id, gate, file.ignore, reports.warn);
     if (gate.uses === undefined) warnAboutExpressions(['gates', id, 'with'], gate.with, reports.warn);
   }
   warnAboutExpressions([], { task: file.task }, reports.warn);
@@ -109,6 +111,18 @@ function checkSecrets(
       error(item, 'names that begin with GATELINE_, GITHUB_ or RUNNER_ are reserved', 'choose another name');
     } else if (Object.hasOwn(env, name) || Object.hasOwn(shared, name)) {
       warn(item, `\`${name}\` is in \`env\` too, whose values are stored`, 'remove it from `env`');
+    }
+  }
+}
+
+function warnAboutIgnored(id: string, gate: GateEntry, ignore: readonly string[], warn: Report): void {
+  for (const key of ['inputs', 'files'] as const) {
+    const globs = gate[key];
+    if (!Array.isArray(globs)) continue;
+    for (const [index, glob] of globs.entries()) {
+      if (glob.startsWith('!') || !isCovered(glob, ignore)) continue;
+      const message = `\`ignore\` covers \`${glob}\`, so it has no effect here`;
+      warn(['gates', id, key, index], message, 'remove it here or from `ignore`');
     }
   }
 }

@@ -49,3 +49,25 @@ export function globProblem(glob: string): PathProblem | undefined {
     return { message, hint: 'put `\\` before a literal bracket' };
   }
 }
+
+const WILD = /[*?[{(]/;
+
+/** Whether other globs select all that a glob selects, as far as their texts show: for a glob with wildcards, by its folder. */
+export function isCovered(glob: string, others: readonly string[]): boolean {
+  const last = others.findLast((other) =>
+    other.startsWith('!') ? mayShare(other.slice(1), glob) : covers(other, glob),
+  );
+  return last !== undefined && !last.startsWith('!');
+}
+
+function mayShare(other: string, glob: string): boolean {
+  const start = glob.slice(0, glob.search(WILD));
+  return covers(other, glob) || (WILD.test(glob) && (WILD.test(other) || other.startsWith(start)));
+}
+
+/** A glob that names a folder stands for everything below. */
+function covers(other: string, glob: string): boolean {
+  const folder = other.replace(/\/(?:\*\*)?$/, '');
+  if (WILD.test(glob)) return glob === other || (!WILD.test(folder) && glob.startsWith(`${folder}/`));
+  return picomatch([folder, `${folder}/**`], { dot: true, nonegate: true })(glob.replace(/\/$/, ''));
+}

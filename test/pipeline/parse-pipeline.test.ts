@@ -270,6 +270,28 @@ task: 'Do \${{ inputs.it }}'
   expect(parsePipeline(text, 'f').ok).toBe(true);
 });
 
+describe('a glob that `ignore` covers', () => {
+  const ignore = "['tmp/**', out.txt, './cache/', '*.log', dist, '!dist/keep.txt']";
+  it.each(['out.txt', 'tmp/x', 'tmp', './tmp/a/b', 'tmp/*.txt', 'tmp/**', 'cache/', 'cache/**', 'a.log', 'dist/a'])(
+    '%s',
+    (glob) => {
+      const name = glob.replace('./', '');
+      const rest = `\`ignore\` covers \`${name}\`, so it has no effect here; remove it here or from \`ignore\``;
+      expect(problemsOf(`gates: {a: {files: [src/**, '${glob}']}}\nignore: ${ignore}`)).toEqual([
+        `1:29 warning gates.a.files: ${rest}`,
+      ]);
+      expect(problemsOf(`gates: {a: {inputs: '${glob}'}}\nignore: ${ignore}`)).toEqual([
+        `1:21 warning gates.a.inputs: ${rest}`,
+      ]);
+    },
+  );
+
+  it.each(['**', 'tmpx', 'out.txt.bak', 'src/*.log', '*.log', 'a/b.log', 'dist/keep.txt', 'dist/**', '**/tmp/**'])(
+    'is not %s',
+    (glob) => expect(problemsOf(`gates: {a: {inputs: ['${glob}', '!tmp/x']}}\nignore: ${ignore}`)).toEqual([]),
+  );
+});
+
 it.each([
   ['`${{` in a text of a condition', `needs: b, if: "metadata.needs.c == 'x \${{ y }}' && needs['b'].score > 1"`],
   ['expressions in the inputs of an action', 'uses: o/n@v1, with: {sha: "${{ github.sha }}"}'],
