@@ -38,7 +38,7 @@ function collect(needs = ALL, jobs: readonly Partial<NeededJob>[] = [], input: P
     pipeline: PIPELINE,
     artifactGates: [],
     allowSkipped: [],
-    subject: undefined,
+    subject: 'main',
     now: '2026-01-01T01:00:00.000Z',
   };
   const list = [...byId.values()];
@@ -63,7 +63,7 @@ describe('the report of a run', () => {
     ['needs nothing', [[], []], 'the report needs no job'],
     [
       'knows no gate',
-      [[], [{ id: 'lint' }], { pipeline: pipelineOf([]) }],
+      [[], [{ id: 'lint' }], { pipeline: pipelineOf([], 'chain') }],
       'no job that the report needs has the result of a gate',
     ],
     ['lacks the job of a gate', [others], 'the report does not need the job of gate build'],
@@ -93,9 +93,26 @@ describe('the report of a run', () => {
     expect(view.status).not.toBe('completed');
   });
 
-  it('leaves out skipped jobs that it is told to', () => {
-    const skipped = [{ id: 'lint', result: 'skipped' }] as const;
-    expect(collect(ALL, skipped, { allowSkipped: ['lint'] }).problems).toEqual([]);
+  const skip = (...ids: string[]) => ids.map((id) => ({ id, result: 'skipped' }) as const);
+  it('is completed without jobs that were skipped and may be: their gates do not apply', () => {
+    const allowSkipped = ['lint', 'build', 'review'];
+    const { view, problems } = collect([createNeed()], skip(...allowSkipped), { allowSkipped });
+    expect([view.status, problems]).toEqual(['completed', []]);
+    expect(view.units.map(({ key, status }) => `${key} ${status}`)).toEqual([
+      'design passed',
+      ...['build/linux', 'build/mac', 'review'].map((key) => `${key} not-applicable`),
+    ]);
+  });
+
+  it('needs to be told of each job that was skipped, unless one failed', () => {
+    const jobs = skip('build', 'review');
+    expect(collect([createNeed()], jobs, { allowSkipped: ['build'] }).problems).toEqual([
+      'job review was skipped: if it may be, list it in `allow-skipped` of the report',
+    ]);
+    const design = createNeed({ verdict: FAILED }, { result: 'failure' });
+    const { view, problems } = collect([design], jobs);
+    expect([view.status, problems]).toEqual(['error', []]);
+    expect(view.units.map(({ status }) => status)).toEqual(['failed', 'blocked', 'blocked', 'blocked']);
   });
 
   it('shows for a failed gate what its job cannot show', () => {
@@ -107,18 +124,18 @@ describe('the report of a run', () => {
   it('shows gates that steps describe, in the order of their needs', () => {
     const costSoFar = { design: { ms: 1 }, 'build/linux': { ms: 1 }, review: { ms: 1 } };
     const needs = [createNeed({ unit: 'review', costSoFar }), ...build, createNeed()];
-    const { run, view, problems } = collect(needs, [], { pipeline: pipelineOf(needs) });
+    const { run, view, problems } = collect(needs, [], { pipeline: pipelineOf(needs, 'chain') });
     expect([problems, view.status]).toEqual([[], 'completed']);
     expect(run.pipeline.gates.find(({ id }) => id === 'review')!.needs.toSorted()).toEqual(['build', 'design']);
     expect(view.units.map(({ key }) => key).toSorted()).toEqual(['build/linux', 'build/mac', 'design', 'review']);
-    expect(pipelineOf([]).gates).toEqual([]);
+    expect(pipelineOf([], 'chain')).toMatchObject({ id: 'chain', gates: [] });
   });
 
   it('shows scores of gates that steps describe, lets the partial one pass that may, and waits for a person', () => {
     const low = createNeed({ verdict: PARTIAL, contract: { score: '/score', threshold: 75, partial: 'continue' } });
     const plan = createNeed({ unit: 'plan' }, { result: 'failure' });
     const needs = [low, { ...plan, document: { ...plan.document, waits: true } }];
-    const { view } = collect(needs, [], { pipeline: pipelineOf(needs) });
+    const { view } = collect(needs, [], { pipeline: pipelineOf(needs, 'chain') });
     expect(view.units).toMatchObject([
       { key: 'design', status: 'partial', done: true, threshold: 75 },
       { key: 'plan', status: 'paused', done: false },
@@ -199,6 +216,13 @@ describe('what a gate hands on', () => {
     expect(line(undefined, "refs/heads/it's")).toMatch(
       /^gh workflow run gates\.yml --ref 'it'\\''s' -f approve='design [0-9a-f]{32}' -f resume=500 -f reason='…'$/,
     );
+    const ownInputs = { task: "it's\nnew", dry: 'true', note: '' };
+    const place = { pullRequest: undefined, ref: 'refs/heads/main', ownInputs };
+    expect(approvalLine('design', document, reference, place)).toMatch(
+      / -f reason='…' -f task='it'\\''s\nnew' -f dry=true -f note=''$/,
+    );
+    // No run of a branch uses outputs of a tag.
+    expect(line(undefined, 'refs/tags/v1')).toBe('');
   });
 
   it('is refused by `complete` if it cannot be redacted, or if an agent changed what `begin` left', async () => {

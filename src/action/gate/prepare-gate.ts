@@ -103,6 +103,7 @@ export async function prepareGate(
       pullRequest: job.pullRequest?.number,
       ref: job.ref,
       approvals: parseApprovals(job.dispatch.approve),
+      ownInputs: job.ownInputs,
       root: definition.root,
       state: join(job.temp, `gateline-${randomUUID()}`),
       pipeline,
@@ -149,7 +150,7 @@ function findGate(pipeline: Pipeline, named: string | undefined, { job }: Job): 
 }
 
 /** The default of the subject. */
-function subjectOf({ pullRequest, ref }: Job): string {
+export function subjectOf({ pullRequest, ref }: Pick<Job, 'pullRequest' | 'ref'>): string {
   return pullRequest ? `pr-${pullRequest.number}` : ref.replace(/^refs\/(?:heads|tags)\//, '') || 'default';
 }
 

@@ -1,11 +1,13 @@
 import { GatelineError } from '../../errors.ts';
+import { NO_DIGEST } from '../../json/digest.ts';
 import type { JsonObject } from '../../json/json.ts';
 import { parsePipeline } from '../../pipeline/parse-pipeline.ts';
-import { unitKey, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
+import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import { gateIdFrom } from '../../pipeline/slug.ts';
-import { attemptOf, ENTRY_FORMAT, type Entry } from '../../run/entry.ts';
+import { attemptOf, ENTRY_FORMAT, type EndedEntry, type Entry } from '../../run/entry.ts';
 import { gateOf, UnitGraph } from '../../run/units.ts';
 import type { AttemptDocument } from '../../store/github/document.ts';
+import { NOT_APPLICABLE } from '../../verdict/verdict.ts';
 import { describeFromDocument } from '../gate/definition.ts';
 import { sourceOf } from '../gate/gate-report.ts';
 import type { NeedDocument, NeededJob } from '../gate/needs.ts';
@@ -29,18 +31,16 @@ export interface CollectInput {
   readonly documents: readonly NeedDocument[];
   /** Gates that have artifacts in the run. Without a definition nothing else names all gates. */
   readonly artifactGates: readonly string[];
-  /** Ids of jobs that may be skipped. */
+  /** Ids of jobs that may be skipped: their gates do not apply then. */
   readonly allowSkipped: readonly string[];
-  /** Default: that of the documents. */
-  readonly subject: string | undefined;
+  readonly subject: string;
   /** ISO 8601 */
   readonly now: string;
 }
 
 /** Builds a run from the documents of its jobs, and names what is missing. */
 export function collectRun(input: CollectInput): CollectedRun {
-  const { run, pipeline, jobs, documents, now } = input;
-  const subject = input.subject ?? documents[0]?.document.entry.subject ?? 'default';
+  const { run, pipeline, jobs, documents, subject, now } = input;
   const byUnit = new Map<UnitKey, NeedDocument>();
   const problems: string[] = [];
   for (const need of documents) {
@@ -51,7 +51,7 @@ export function collectRun(input: CollectInput): CollectedRun {
     if (need.refusal !== undefined && need.job.result === 'success') problems.push(need.refusal);
     byUnit.set(unit, need);
   }
-  problems.push(...problemsOfJobs(input, pipeline, byUnit));
+  problems.push(...problemsOfJobs(input, byUnit));
   const graph = new UnitGraph(pipeline);
   const depth = (need: NeedDocument) => graph.ancestors(gateOf(need.document.entry.unit)).size;
   const sorted = [...byUnit.values()].sort((a, b) => depth(a) - depth(b));
@@ -59,18 +59,17 @@ export function collectRun(input: CollectInput): CollectedRun {
     ...sorted.flatMap(({ document }) => sourceOf(document.entry, document.costOfOutput)),
     ...sorted.flatMap(({ document }) => entriesOf(document)),
   ].map((entry) => ({ ...entry, subject }));
-  if (isComplete(pipeline, byUnit, jobs) && problems.length === 0)
-    entries.push({
-      v: ENTRY_FORMAT,
-      kind: 'decided',
-      pipeline: pipeline.id,
-      subject,
-      run,
-      at: now,
-      decision: 'complete',
-      actor: 'gateline',
-      reason: 'all gates are done',
-    });
+  const head = { v: ENTRY_FORMAT, pipeline: pipeline.id, subject, run, at: now } as const;
+  const allowed = jobs.filter(({ id, result }) => result === 'skipped' && input.allowSkipped.includes(id));
+  const skipped = allowed.flatMap(({ id }) => graph.gate(gateIdFrom(id)) ?? []);
+  for (const { id } of skipped)
+    for (const { key } of graph.unitsOf(id) ?? [{ key: id }])
+      entries.push({ ...head, ...DOES_NOT_APPLY, unit: key, reason: 'its job was skipped, as `allow-skipped` allows' });
+  const gates = new Set([...byUnit.keys()].map(gateOf));
+  const isDone = (gate: Gate) => gates.has(gate.id) || skipped.includes(gate);
+  const isGood = (job: NeededJob) => job.result === 'success' || allowed.includes(job);
+  if (problems.length === 0 && jobs.every(isGood) && pipeline.gates.every(isDone))
+    entries.push({ ...head, kind: 'decided', decision: 'complete', actor: 'gateline', reason: 'all gates are done' });
   return { pipeline, subject, entries, problems, documents: byUnit };
 }
 
@@ -101,19 +100,23 @@ function entriesOf({ entry, failedTries, decision, startedAt }: AttemptDocument)
   ];
 }
 
-/** Whether all gates are done: each has a document, and all jobs succeeded. */
-function isComplete(
-  pipeline: Pipeline,
-  byUnit: ReadonlyMap<UnitKey, NeedDocument>,
-  jobs: readonly NeededJob[],
-): boolean {
-  const gates = new Set([...byUnit.keys()].map(gateOf));
-  return jobs.every(({ result }) => result === 'success') && pipeline.gates.every(({ id }) => gates.has(id));
-}
+const DOES_NOT_APPLY = {
+  kind: 'ended',
+  n: 1,
+  how: 'not-applicable',
+  verdict: NOT_APPLICABLE,
+  fingerprint: NO_DIGEST,
+  contract: NO_DIGEST,
+  iteration: 1,
+  rework: false,
+  files: {},
+  changes: [],
+  undeclared: [],
+  ms: 0,
+} satisfies Partial<EndedEntry>;
 
 function problemsOfJobs(
-  { jobs, allowSkipped, artifactGates }: CollectInput,
-  pipeline: Pipeline,
+  { pipeline, jobs, allowSkipped, artifactGates }: CollectInput,
   byUnit: ReadonlyMap<UnitKey, NeedDocument>,
 ): string[] {
   if (jobs.length === 0) return ['the report needs no job: `needs: [...]` of its job names all gates'];
@@ -121,18 +124,18 @@ function problemsOfJobs(
   const named = new Set(jobs.map(({ id }) => gateIdFrom(id)));
   const missing = pipeline.gates.filter(({ id }) => !gates.has(id) && !named.has(id)).map(({ id }) => id);
   const isReported = (job: NeededJob) => job.references.length > 0;
-  // GitHub skips jobs after a failed gate, which the report shows.
-  const isBlocked = ({ id }: NeededJob) => {
-    const needs = pipeline.gates.find((gate) => gate.id === gateIdFrom(id))?.needs ?? [];
-    return jobs.some((other) => other.result !== 'success' && needs.includes(gateIdFrom(other.id)));
-  };
+  // GitHub skips what comes after a failed job, which makes the report red by itself.
+  const hasFailed = jobs.some(({ result }) => result === 'failure' || result === 'cancelled');
   const problems = jobs.flatMap((job) => {
     const { id, result } = job;
     if (result === 'success') {
       const isGate = pipeline.gates.some((gate) => gate.id === gateIdFrom(id));
       return isGate && !isReported(job) ? [`job ${id} hands over no output \`attempt\`, so its gate is not known`] : [];
     }
-    if (result === 'skipped') return allowSkipped.includes(id) || isBlocked(job) ? [] : [`job ${id} was skipped`];
+    if (result === 'skipped')
+      return hasFailed || allowSkipped.includes(id)
+        ? []
+        : [`job ${id} was skipped: if it may be, list it in \`allow-skipped\` of the report`];
     // A document tells more than the result of its job.
     return isReported(job) ? [] : [`no result (job ${id}: ${result})`];
   });
@@ -163,7 +166,7 @@ function describeRules({ contract, entry, waits }: AttemptDocument): JsonObject 
 }
 
 /** The pipeline of a run whose steps describe their gates. A gate needs those whose costs are in its document. */
-export function pipelineOf(documents: readonly NeedDocument[]): Pipeline {
+export function pipelineOf(documents: readonly NeedDocument[], defaultId: string): Pipeline {
   const ids = new Set(documents.map(({ document }) => gateOf(document.entry.unit)));
   const gates = new Map<string, JsonObject>();
   for (const { document } of documents) {
@@ -178,7 +181,7 @@ export function pipelineOf(documents: readonly NeedDocument[]): Pipeline {
   }
   // The parser rejects an empty pipeline.
   const described = Object.fromEntries(gates.size > 0 ? gates : [['none', { run: ':' }]]);
-  const pipeline = documents[0]?.document.entry.pipeline ?? 'workflow';
+  const pipeline = documents[0]?.document.entry.pipeline ?? defaultId;
   const parsed = parsePipeline(JSON.stringify({ pipeline, gates: described }), 'the steps of the workflow');
   if (!parsed.ok) throw new GatelineError('failed', `the steps describe no pipeline: ${parsed.problems[0]?.message}`);
   return gates.size > 0 ? parsed.pipeline : { ...parsed.pipeline, gates: [] };

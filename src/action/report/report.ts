@@ -4,7 +4,8 @@ import { messageWithHint } from '../../errors.ts';
 import { createHistoryEntry } from '../../history/create-history-entry.ts';
 import { renderComment } from '../../report/github/comment.ts';
 import type { GithubContext, UnitDetails } from '../../report/github/context.ts';
-import { renderBadge, reportOutputs } from '../../report/github/outcome.ts';
+import { githubStep } from '../../report/github/next-step.ts';
+import { outcomeOf, renderBadge, reportOutputs } from '../../report/github/outcome.ts';
 import { renderRunSummary } from '../../report/github/run-summary.ts';
 import { createRunView } from '../../report/run-view.ts';
 import type { RunView } from '../../report/view.ts';
@@ -17,6 +18,7 @@ import { describedPipelineId, findTrustedDefinition } from '../gate/definition.t
 import { parseApprovals } from '../dispatch-decisions.ts';
 import { approvalLine } from '../gate/gate-report.ts';
 import { applyJudgement, createJudge } from '../gate/judge-need.ts';
+import { subjectOf } from '../gate/prepare-gate.ts';
 import type { Inputs } from '../inputs.ts';
 import type { Job } from '../job.ts';
 import { parseNeeds, readNeeds, type NeededJob } from '../gate/needs.ts';
@@ -54,7 +56,7 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
   if (inputs.comment && job.pullRequest)
     await writeComment(job.pullRequest.number, services, renderComment(view, context));
   if (inputs.dispatch) await sendBack(job, services, run);
-  return context.problems?.length === 0 && view.units.every(({ done }) => done);
+  return context.problems?.length === 0 && areDone(view);
 }
 
 /** Reads the documents that the jobs hand on, judged as later gates judge them. */
@@ -68,7 +70,7 @@ async function readJobs(job: Job, inputs: Inputs<'report'>, services: Services, 
     readHistory(services, job.trust.usesFrom, pipelineId ?? describedPipelineId(job)),
     pipelineId === undefined ? artifacts.list(job.runId) : [],
   ]);
-  const pipeline = definition?.pipeline ?? pipelineOf(documents);
+  const pipeline = definition?.pipeline ?? pipelineOf(documents, describedPipelineId(job));
   const described = documents.map(({ document }) => [gateOf(document.entry.unit), document.contract] as const);
   const judge = createJudge(job, services, pipeline, definition?.contracts ?? new Map(described));
   const run = collectRun({
@@ -76,9 +78,12 @@ async function readJobs(job: Job, inputs: Inputs<'report'>, services: Services, 
     pipeline,
     jobs,
     documents: await Promise.all(documents.map((need) => applyJudgement(need, judge))),
-    artifactGates: (listed ?? []).flatMap(({ name }) => parseArtifactName(name)?.gate ?? []),
+    artifactGates: (listed ?? []).flatMap(({ name }) => {
+      const parsed = parseArtifactName(name);
+      return parsed?.pipeline === pipeline.id ? parsed.gate : [];
+    }),
     allowSkipped: inputs['allow-skipped'],
-    subject: inputs.subject,
+    subject: inputs.subject ?? documents[0]?.document.entry.subject ?? pipeline.subject ?? subjectOf(job),
     now,
   });
   return { run, jobs, earlier };
@@ -95,12 +100,16 @@ function detailsOf(job: Job, { documents }: CollectedRun, { units }: RunView): G
   return new Map(details);
 }
 
+const areDone = ({ units }: RunView) => units.every(({ done }) => done);
+
 /** Shows the run in summary, annotations and outputs of the step. Jobs of gates have annotated their own issues. */
 async function showView({ temp }: Job, { runner }: Services, view: RunView, context: GithubContext): Promise<void> {
   if (!runner.addSummary(renderRunSummary(view, context)))
     runner.annotate('warning', 'The summary of the step is full: that of the run is left out.');
-  for (const problem of context.problems ?? [])
-    runner.annotate('error', problem, { title: 'Not everything was checked' });
+  const { problems = [] } = context;
+  for (const problem of problems) runner.annotate('error', problem, { title: 'Not everything was checked' });
+  if (problems.length === 0 && !areDone(view))
+    runner.annotate('error', githubStep(view, context).text, { title: outcomeOf(view, context).text });
   for (const [name, value] of Object.entries(reportOutputs(view, context))) runner.setOutput(name, value);
   const viewFile = join(temp, 'gateline-view.json');
   await writeFile(viewFile, JSON.stringify(view));

@@ -3,7 +3,7 @@ import { messageOf } from '../../errors.ts';
 import { isSameRepository } from '../../github/octokit.ts';
 import type { Definition } from '../../local/project/load-definition.ts';
 import { unitKey } from '../../pipeline/pipeline.ts';
-import { renderComment, renderRunningComment } from '../../report/github/comment.ts';
+import { renderComment, renderRunningComment, type CommentSubject } from '../../report/github/comment.ts';
 import type { GithubContext } from '../../report/github/context.ts';
 import { createRunView } from '../../report/run-view.ts';
 import { gateOf } from '../../run/units.ts';
@@ -45,7 +45,10 @@ export async function showRun(
   const reports = isSame && run.actor?.login !== DEPENDABOT;
   if (!pull || (job.event.action === 'completed' && reports)) return true;
   const definition = await findTrustedDefinition(job, file, definitionPlace(job, services));
-  const id = definition?.pipeline.id ?? describedPipelineId({ workflow: run.path.split('@')[0]! });
+  const about: CommentSubject = {
+    pipeline: definition?.pipeline.id ?? describedPipelineId({ workflow: run.path.split('@')[0]! }),
+    subject: definition?.pipeline.subject ?? `pr-${pull.number}`,
+  };
   const context: GithubContext = {
     server: job.server,
     repository: job.repository,
@@ -65,8 +68,8 @@ export async function showRun(
   };
   const body =
     job.event.action === 'completed'
-      ? await renderEnd(source, services, definition ?? id, context, run.conclusion)
-      : renderRunningComment({ pipeline: id, subject: `pr-${context.pullRequest}` }, context);
+      ? await renderEnd(source, services, { definition, ...about }, context, run.conclusion)
+      : renderRunningComment(about, context);
   const { choice, url } = await writeStickyComment(github, pull.number, body);
   runner.info(`The comment was ${choice}: ${url}`);
   return true;
@@ -75,26 +78,18 @@ export async function showRun(
 /** Placeholders: decisions are read without branches and commits. */
 const NO_BRANCHES = { headSha: '', headBranch: '', baseSha: '', baseBranch: '' };
 
-/**
- * The report of a fork's run, from its documents, judged as a report judges them, for display only.
- * @param defined the definition, or the id of a pipeline that steps describe
- */
+/** The report of a fork's run, from its documents, judged as a report judges them, for display only. */
 async function renderEnd(
   job: Job,
   services: Services,
-  defined: Definition | string,
+  { definition, pipeline: id, subject }: CommentSubject & { readonly definition: Definition | undefined },
   context: GithubContext,
   conclusion: string | null,
 ): Promise<string> {
-  const subject = `pr-${context.pullRequest}`;
-  const id = typeof defined === 'string' ? defined : defined.pipeline.id;
   const all = await readRun(services, context.runId, () => true);
   const documents = all.filter(({ document }) => document.entry.pipeline === id);
   const described = documents.map(({ document }) => [gateOf(document.entry.unit), document.contract] as const);
-  const { pipeline, contracts } =
-    typeof defined === 'string'
-      ? { pipeline: { ...pipelineOf(documents), id }, contracts: new Map(described) }
-      : defined;
+  const { pipeline, contracts } = definition ?? { pipeline: pipelineOf(documents, id), contracts: new Map(described) };
   const judge = createJudge(job, services, pipeline, contracts);
   const { entries } = collectRun({
     run: context.runNumber,

@@ -1,6 +1,7 @@
 import { messageOf } from '../../errors.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { FORMATS } from '../../local/exchange/formats.ts';
+import { gateIdFrom } from '../../pipeline/slug.ts';
 import { runAddress, type GithubContext } from '../../report/github/context.ts';
 import { githubStep, githubUnitStep } from '../../report/github/next-step.ts';
 import { createExcerpt, excerptSize } from '../../report/html/excerpt.ts';
@@ -49,7 +50,9 @@ export async function uploadPage(
     excerpts: new Map(excerpts),
     problems: context.problems,
   });
-  const id = await upload(services, `gateline-report.${context.runNumber}.html`, page, retentionDays);
+  // Reports of one run may be about other pipelines or subjects.
+  const name = `gateline-report.${view.pipeline}.${gateIdFrom(view.subject)}.${context.runNumber}.html`;
+  const id = await upload(services, name, page, retentionDays);
   return id === undefined ? undefined : `${runAddress(context, String(context.runId))}/artifacts/${id}`;
 }
 

@@ -69,6 +69,6 @@ it('the report is red for what nobody checked: a gate without a job, two jobs of
   expect([errors('missing'), errors('double'), errors('strict')]).toEqual([
     ['the report does not need the job of gate one: add it to `needs`'],
     ['the jobs one and twin both ran one: a gate has one job'],
-    ['job lint was skipped'],
+    [expect.stringMatching(/^job lint was skipped: if it may be, list it/)],
   ]);
 });

@@ -93,3 +93,25 @@ it('a workflow whose steps describe their gates needs no gateline.yml to be show
   expect([comments.length, comments[0]!.body], logsOf(end)).toEqual([1, expect.stringContaining('1 of 1 gate done')]);
   expect(comments[0]!.body).toContain('`story` for `pr-1`');
 });
+
+it.each([
+  ['pr-1', {}],
+  ['page', { subject: 'page' }],
+])(
+  'one comment shows the beginning, a run without any result, and a green one, about %s',
+  async (subject, pipeline) => {
+    const gates = { design: { run: agent('{}'), inputs: [] } };
+    const create = (input: string) => peopleFiles(gates, { comment: true, pipeline, with: { 'no-secret': input } });
+    const repository = await world.create({ files: create('fail') });
+    const { comments } = repository.data;
+    const bodies = (text: string) => expect(comments.map(({ body }) => body)).toEqual([expect.stringContaining(text)]);
+    const bad = await repository.pullRequest({ branch: 'own', files: create('maybe') });
+    expect(troubles(bad)).toEqual(['design failure', 'report failure']);
+    bodies(`❌ not everything was checked: \`story\` for \`${subject}\``);
+    await notify(repository, { ...bad, runAttempt: 2 }, 'requested');
+    bodies('### 🔄 running: `story`');
+    const good = await repository.pullRequest({ branch: 'own', files: create('fail') });
+    expect(troubles(good), logsOf(good)).toEqual([]);
+    bodies(`✅ passed: \`story\` for \`${subject}\``);
+  },
+);

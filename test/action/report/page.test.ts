@@ -13,12 +13,17 @@ it('the report is a page, too, if asked: one artifact that a browser shows, link
   const run = await repository.push();
   expect(troubles(run), logsOf(run)).toEqual(['report failure', 'review failure']);
   const [page, ...others] = pages();
-  expect([page!.name, page!.mimeType, others]).toEqual(['gateline-report.1.html', 'text/html', []]);
+  expect([page!.name, page!.mimeType, others]).toEqual(['gateline-report.story.main.1.html', 'text/html', []]);
   const address = `https://github.com/${repository.data.name}/actions/runs/${run.id}/artifacts/${page!.id}`;
   expect(run.job('report').summary).toContain(`[The report as a page](${address})`);
   const html = page!.blob.content!.toString();
   expect(html).toContain('below the threshold of 80');
   expect(html).toContain('&lt;script&gt;x&lt;/script&gt;');
+  const [annotation] = run.job('report').annotations;
+  expect([annotation?.properties['title'], annotation?.message]).toEqual([
+    'failed',
+    expect.stringContaining('improve it and push'),
+  ]);
   // What a person does on GitHub, not in a folder.
   expect(html).toMatch(/<strong>Next:<\/strong> (?:Accept|Improve) review[^<]*push/);
   expect(html).not.toContain('gateline run');

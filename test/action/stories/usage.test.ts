@@ -43,11 +43,11 @@ it('an error in the workflow is named, with what to repair and no advice to run 
   expect(run.jobs.map((job) => job.summary + job.log).join()).not.toContain('gh run rerun');
 });
 
-it('steps may describe gates, and a report show them, in a repository with a definition for others', async () => {
+it('steps may describe gates, and a report show them, beside gates of a definition with their own report', async () => {
   const gate = { run: agent('{"score": 90}'), score: '/score', inputs: '*.txt' };
   const with_ = { needs: '${{ toJSON(needs) }}', file: 'none' };
-  const job = (inputs: object) => ({
-    needs: ['judge'],
+  const job = (inputs: object, needs = 'judge') => ({
+    needs: [needs],
     if: 'always()',
     'runs-on': 'ubuntu-latest',
     steps: [{ uses: 'actions/checkout@v5' }, { uses: 'gateline/gateline/report@v1', with: inputs }],
@@ -55,17 +55,46 @@ it('steps may describe gates, and a report show them, in a repository with a def
   const judge = {
     'runs-on': 'ubuntu-latest',
     outputs: { attempt: '${{ steps.gate.outputs.attempt }}' },
-    steps: [{ uses: 'actions/checkout@v5' }, { id: 'gate', uses: 'gateline/gateline@v1', with: gate }],
+    ...step(gate),
   };
-  const jobs = { judge, report: job(with_), lost: job({ ...with_, file: '' }) };
+  const own = { ...with_, file: '', html: true };
+  const jobs = {
+    judge,
+    x: { ...judge, ...step({}) },
+    report: job({ ...with_, html: true }),
+    own: job(own, 'x'),
+    lost: job({ ...with_, file: '' }),
+  };
   const files = {
-    'gateline.yml': JSON.stringify({ pipeline: 'other', gates: { x: { run: ':' } } }),
+    'gateline.yml': JSON.stringify({ pipeline: 'other', gates: { x: { run: agent('{}') } } }),
     '.github/workflows/described.yml': JSON.stringify({ on: 'push', jobs }),
   };
-  const run = await (await world.create({ files })).push();
+  const repository = await world.create({ files });
+  const run = await repository.push();
   expect(troubles(run), run.job('report').log).toEqual(['lost failure']);
   expect(run.job('report').summary).toContain('judge');
+  const pages = repository.data.artifacts.filter(({ name }) => name.endsWith('.html')).map(({ name }) => name);
+  expect(pages.toSorted()).toEqual(['described', 'other'].map((id) => `gateline-report.${id}.main.1.html`));
   expect(run.job('lost').annotations[0]!.message).toMatch(
     /is of the pipeline 'described', not of 'other'\n.*a report needs `file: none`/,
   );
 });
+
+it.each(['gateline.yml', 'none'])(
+  'a job may be skipped if the report says so: the run is completed (%s)',
+  async (file) => {
+    const gate = file === 'none' ? { run: agent('{}'), inputs: '*.txt' } : {};
+    const jobs = {
+      value: { ...step(gate), outputs: { attempt: '${{ steps.gate.outputs.attempt }}' } },
+      id: { ...step(gate), if: 'false' },
+      report: step({ needs: '${{ toJSON(needs) }}', file, 'allow-skipped': 'id' }),
+    };
+    jobs.report.steps[1]!.uses = 'gateline/gateline/report@v1';
+    const { value, id } = GATES;
+    const repository = await world.create({ files: { ...pipelineFiles({ value, id }, { jobs }), 'a.txt': '' } });
+    const run = await repository.push();
+    const { annotations, summary } = run.job('report');
+    expect([troubles(run), annotations], run.job('report').log).toEqual([['id skipped'], []]);
+    expect(summary).toMatch(/^## ✅ passed: .*\n[^]*All gates are done/);
+  },
+);
