@@ -11,8 +11,10 @@ export interface Job extends RunnerEnvironment {
   readonly pullRequest: PullRequest | undefined;
   readonly defaultBranch: string | undefined;
   readonly trust: Trust;
-  /** Inputs of a `workflow_dispatch` that have a value. */
+  /** Our inputs of a `workflow_dispatch` that have a value. */
   readonly dispatch: Readonly<Partial<Record<keyof typeof DISPATCH_INPUTS, string>>>;
+  /** The workflow's own inputs of a `workflow_dispatch`: a dispatch that continues the run repeats them. */
+  readonly ownInputs: Readonly<Record<string, string>>;
   /** The event, for what few steps need. */
   readonly event: z.infer<typeof eventSchema>;
 }
@@ -80,14 +82,19 @@ export async function readJob(environment: Environment): Promise<Job> {
   const defaultBranch = event.repository?.default_branch;
   const { eventName: name, repository, sha, ref } = runner;
   // Only of a dispatch: an agent of an earlier step could have written inputs into the file of another event.
-  const values = name === 'workflow_dispatch' ? (event.inputs ?? {}) : {};
-  const inputs = Object.keys(DISPATCH_INPUTS).flatMap((key) => (values[key] ? [[key, String(values[key])]] : []));
+  const inputs = Object.entries(name === 'workflow_dispatch' ? (event.inputs ?? {}) : {}).map(
+    ([key, value]) => [key, String(value ?? '')] as const,
+  );
+  const isOurs = ([key]: readonly [string, string]) => Object.hasOwn(DISPATCH_INPUTS, key);
+  // `false`: the workflow has a checkbox of that name.
+  const dispatch = inputs.filter((input) => isOurs(input) && input[1] !== '' && input[1] !== 'false');
   return {
     ...runner,
     pullRequest,
     defaultBranch,
     trust: trustOf({ name, repository, sha, ref, defaultBranch, pullRequest }),
-    dispatch: Object.fromEntries(inputs) as Job['dispatch'],
+    dispatch: Object.fromEntries(dispatch),
+    ownInputs: Object.fromEntries(inputs.filter((input) => !isOurs(input))),
     event,
   };
 }

@@ -88,14 +88,25 @@ describe('the job of a step', () => {
     expect(ofDeletedFork.trust).toEqual(onFork);
   });
 
-  it('has the inputs of a dispatch that have values and that actions read, as texts', async () => {
-    const inputs = { skip: 'design', force: '', reason: null, from: true, resume: 3, deep: true };
+  it('has the inputs of a dispatch that have values and that actions read, as texts, and all others', async () => {
+    const inputs = {
+      skip: 'design',
+      force: '',
+      approve: 'false',
+      reason: null,
+      from: true,
+      resume: 3,
+      deep: true,
+      x: '',
+    };
     const job = await read({ repository, inputs }, { GITHUB_EVENT_NAME: 'workflow_dispatch' });
     expect(job.dispatch).toEqual({ skip: 'design', from: 'true', resume: '3' });
+    expect(job.ownInputs).toEqual({ deep: 'true', x: '' });
     const { dispatch } = await read({ repository, inputs: null }, { GITHUB_EVENT_NAME: 'workflow_dispatch' });
     expect(dispatch).toEqual({});
     // An agent of an earlier step could have written them into the file.
-    expect((await read({ repository, inputs }, { GITHUB_EVENT_NAME: 'push' })).dispatch).toEqual({});
+    const push = await read({ repository, inputs }, { GITHUB_EVENT_NAME: 'push' });
+    expect([push.dispatch, push.ownInputs]).toEqual([{}, {}]);
   });
 
   it.each([

@@ -35,6 +35,7 @@ export function createJob(fields: Partial<Job> = {}): Job {
     defaultBranch: 'main',
     trust: { definitionFrom: SHA, usesFrom: ['main'], savesPointers: true, isOutside: false },
     dispatch: {},
+    ownInputs: {},
     event: {},
     ...fields,
   };

@@ -22,6 +22,7 @@ import type { RunView } from '../../report/view.ts';
 import { createRedactor } from '../../untrusted/redact.ts';
 import type { Contract } from '../../verdict/contract.ts';
 import { JobCheckpoints, JobEntities, JobLog } from './job-stores.ts';
+import type { Job } from '../job.ts';
 import { trustCheckout } from '../services.ts';
 import type { Trust } from '../trust.ts';
 
@@ -36,6 +37,7 @@ export interface GateJob {
   readonly ref: string;
   /** Outputs that the dispatch of the run approves: unit and digest. */
   readonly approvals: readonly (readonly [unit: string, digest: string])[];
+  readonly ownInputs: Job['ownInputs'];
   /** Absolute path of the folder that gates work in. */
   readonly root: string;
   /** Absolute path of Gateline's folder outside of the checkout. */

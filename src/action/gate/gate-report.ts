@@ -88,24 +88,27 @@ interface ApprovalPlace {
   readonly ref: string;
   /** Approvals of this dispatch, which the next dispatch has to repeat. */
   readonly approvals?: GateJob['approvals'];
+  readonly ownInputs?: GateJob['ownInputs'];
 }
 
 /**
  * The line that approves an output: a comment on the pull request, else a dispatch of the workflow that continues this
- * run.
+ * run. Empty for a run of a tag: no run of a branch uses its outputs.
  */
 export function approvalLine(
   unit: string,
   { entry, job }: AttemptDocument,
   { digest }: DocumentReference,
-  { pullRequest, ref, approvals = [] }: ApprovalPlace,
+  { pullRequest, ref, approvals = [], ownInputs = {} }: ApprovalPlace,
 ): string {
   const name = `${unit} ${approvalDigest(entry.fingerprint, digest)}`;
   if (pullRequest !== undefined) return `/gateline approve ${name}`;
+  if (!ref.startsWith('refs/heads/')) return '';
   const names = [...approvals.map((pair) => pair.join(' ')), name].join(', ');
   const workflow = shellWord(job.workflow.split('/').at(-1)!);
   const branch = shellWord(ref.replace('refs/heads/', ''));
-  return `gh workflow run ${workflow} --ref ${branch} -f approve='${names}' -f resume=${job.runId} -f reason='…'`;
+  const own = Object.entries(ownInputs).map(([input, value]) => ` -f ${shellWord(input)}=${shellWord(value)}`);
+  return `gh workflow run ${workflow} --ref ${branch} -f approve='${names}' -f resume=${job.runId} -f reason='…'${own.join('')}`;
 }
 
 /** The attempt that made a used output, from its document, so that reports can tell what reuse saved. */

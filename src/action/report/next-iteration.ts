@@ -61,7 +61,7 @@ export async function sendBack(job: Job, { github, runner }: Services, run: Coll
       'notice',
       'Loops across jobs need a branch; on pull requests they run inside one job (pipeline.yml).',
     );
-  const inputs = { rework: JSON.stringify(plan.rework), resume: String(job.runId) };
+  const inputs = { ...job.ownInputs, rework: JSON.stringify(plan.rework), resume: String(job.runId) };
   try {
     const workflow_id = job.workflow.split('/').at(-1)!;
     const { rest } = await github.octokit();

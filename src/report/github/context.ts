@@ -35,7 +35,7 @@ export interface UnitDetails {
   readonly learnings?: string;
   /**
    * The line that approves the output, for a unit that waits: `/gateline approve review 0123…` on a pull request, else
-   * the command that dispatches the workflow with the approval.
+   * the command that dispatches the workflow with the approval. Empty: nobody can, because the run is not on a branch.
    */
   readonly approval?: string;
 }

@@ -31,8 +31,10 @@ const UNIT_ORDER: readonly UnitStatus[] = ['failed', 'partial', 'lost', 'paused'
  */
 export function githubUnitStep(unit: UnitView, context: GithubContext): NextStep | undefined {
   const { key, done, status, verdict } = unit;
-  const canApprove = detailsOf(context, key).approval !== undefined;
+  const { approval } = detailsOf(context, key);
+  const canApprove = approval !== undefined;
   if (done) return undefined;
+  if (approval === '') return { text: `Run the workflow on a branch: an approval of ${key} needs that` };
   switch (status) {
     case 'failed':
       if (verdict?.status !== 'failed')

@@ -176,6 +176,7 @@ export function approvalSection(units: readonly UnitView[], context: GithubConte
     if (done || approval === undefined) return [];
     const score = scoreText(unit);
     const output = `the output of ${code(key)}${score === '' ? '' : `, score ${score}`}`;
+    if (approval === '') return `To accept ${output}, run the workflow on a branch: a run of a tag cannot continue.`;
     const how = isComment ? 'post this line as a comment of its own' : 'start the workflow with it';
     return `To accept ${output}, ${how}:\n\n${codeFence(approval, isComment ? 'text' : 'sh')}`;
   });

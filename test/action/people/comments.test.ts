@@ -36,6 +36,13 @@ describe('a pull request', () => {
     expect(await say(repository, 'How nice!\n/gateline retry')).toBe('');
     expect(await say(repository, line, { author: 'reader' })).toBe('');
     expect(await say(repository, '/gateline status')).toMatch(/^- \[run 1\]\(.*\): failure$/);
+    const stored = repository.data.runs.find(({ id }) => id === first.id)!;
+    const end = stored.attempts.at(-1)!;
+    stored.attempts.splice(-1, 1, { ...end, status: 'in_progress', conclusion: null });
+    expect(await say(repository, line)).toMatch(
+      /^Approved .* \[run 1\]\(.*\) still works: post `\/gateline retry` when/,
+    );
+    stored.attempts.splice(-1, 1, end);
     expect(repository.data.orders).toEqual([]);
 
     expect(await say(repository, `${line} looks good`)).toMatch(/^Approved by `octocat`: `plan`. The failed jobs of/);

@@ -3,7 +3,7 @@ import { DISPATCH_INPUTS } from '../../../src/pipeline/pipeline.ts';
 import { ACTIONS_BOT } from '../../support/github/model.ts';
 import type { TestRepository } from '../../support/runner/repository.ts';
 import { agent, logsOf, troubles, useGithub, worked } from '../stories/support.ts';
-import { approvalIn, inputsIn, peopleFiles } from './support.ts';
+import { approvalIn, inputsIn, peopleFiles, STORY } from './support.ts';
 
 const world = useGithub();
 
@@ -215,6 +215,34 @@ describe('a review that sends work back', () => {
     expect(troubles(end)).toEqual(['report failure', 'review failure']);
     expect(end.job('report').log).toContain('design has worked 2 times, as often as review allows');
     expect(repository.data.orders).toEqual([]);
+  });
+
+  it('gets the inputs of the workflow itself, and an approval after it too', async () => {
+    const task = "it's new";
+    const files = peopleFiles(
+      { ...GATES, review: { ...GATES.review, approval: 'required' } },
+      { jobs: { report }, with: { task: '${{ inputs.task }}' } },
+    );
+    const workflow = JSON.parse(files[STORY]!) as { on: { workflow_dispatch: { inputs: object } } };
+    workflow.on.workflow_dispatch.inputs = { ...workflow.on.workflow_dispatch.inputs, task: { type: 'string' } };
+    const scores = { 'idea.txt': '1', 'score1.txt': '50', 'score2.txt': '90' };
+    const repository = await world.create({ files: { ...files, [STORY]: JSON.stringify(workflow), ...scores } });
+    await repository.push();
+    repository.data.orders.splice(0);
+    const first = await repository.dispatch({ inputs: { task } });
+    expect([worked(first), troubles(first)], logsOf(first)).toEqual([
+      ['design', 'review'],
+      ['report failure', 'review failure'],
+    ]);
+    const second = await nextRun(repository);
+    expect(worked(second), logsOf(second)).toEqual(['design', 'review']);
+    expect(second.job('design').log).toContain(`"task": "${task}"`);
+    const line = approvalIn(second.job('report').summary);
+    expect(line).toMatch(/ -f task='it'\\''s new'$/);
+    const approved = await repository.dispatch({
+      inputs: { ...inputsIn(line.replace(/ -f task=.*/, '')), reason: 'why', task },
+    });
+    expect([worked(approved), troubles(approved)], logsOf(approved)).toEqual([[], []]);
   });
 
   it('counts what earlier iterations have cost towards max-cost', async () => {

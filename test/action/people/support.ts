@@ -3,7 +3,7 @@ import type { Run } from '../../support/runner/run.ts';
 import { DISPATCH_INPUTS } from '../../../src/pipeline/pipeline.ts';
 import { pipelineFiles, type GateEntry, type WorkflowOptions } from '../stories/support.ts';
 
-const STORY = '.github/workflows/story.yml';
+export const STORY = '.github/workflows/story.yml';
 const COMMENT = '.github/workflows/comment.yml';
 const COMMENT_WORKFLOW = {
   on: { issue_comment: null, workflow_run: { workflows: ['Story'], types: ['requested', 'completed'] } },

@@ -98,6 +98,15 @@ describe('a run on GitHub', () => {
     }
   });
 
+  it('says that an approval needs a branch, if the run is of a tag', () => {
+    const view = viewOf(pipeline, new LogBuilder().play('plan+ code+'));
+    const ofTag = contextOf({ pullRequest: undefined, units: new Map([['code', { approval: '', output: {} }]]) });
+    const summary = renderRunSummary(view, ofTag);
+    expect(summary).toContain('To accept the output of `code`, run the workflow on a branch:');
+    expect(summary).toContain('**Next:** Run the workflow on a branch: an approval of code needs that.');
+    expect(summary).not.toContain('```sh');
+  });
+
   it('is compared with the default branch where its agents ran', () => {
     const earlier = new LogBuilder().play('plan+ code~', { ended: { ms: 60_000, metrics: { costUsd: 0.5 } } });
     const baseline = historyOf(pipeline, earlier, { run: 12, runId: '9000' });
