@@ -81,7 +81,6 @@ async function create(path: string, inputs: object): Promise<{ repository: TestR
 
 describe('pipeline.yml', () => {
   it.each([
-    ['gateline.yml', 'fixed', {}],
     ['.github/gateline.yml', 'fixed', { file: '.github/gateline.yml' }],
     ['packages/a/gateline.yml', 'packages/a/fixed', { file: 'packages/a/gateline.yml' }],
   ])('continues a run of %s from what passed before a gate failed', async (path, fixed, inputs) => {
