@@ -75,12 +75,24 @@ it('a run of the repository itself is shown while it works, and reports by itsel
   expect(comments[0]!.body).toContain('running');
 });
 
-it('a workflow whose steps describe their gates needs no gateline.yml to be shown', async () => {
-  const { 'gateline.yml': _, ...files } = peopleFiles({ design: { run: '' } });
+it.each([
+  ['without a gateline.yml', '', {}],
+  [
+    'beside the pipeline of a gateline.yml, by `file: none`',
+    'none',
+    { 'gateline.yml': EVIL.replace('story', 'other') },
+  ],
+])('a workflow whose steps describe their gates is shown %s', async (_, file, definition) => {
+  const { 'gateline.yml': __, ...files } = peopleFiles({ design: { run: '' } });
   const gate = { run: agent('{"score": 90}'), score: '/score', inputs: 'idea.txt' };
   const path = '.github/workflows/story.yml';
   const workflow = files[path]!.replace('{"needs":"${{ toJSON(needs) }}"}', JSON.stringify(gate));
-  const repository = await world.create({ files: { ...files, [path]: workflow, 'idea.txt': 'ours' } });
+  const comment = '.github/workflows/comment.yml';
+  const written = {
+    [path]: workflow.replace('"comment":"false"', `"comment":"false","file":"${file}"`),
+    [comment]: files[comment]!.replace('comment@v1"', `comment@v1","with":{"file":"${file}"}`),
+  };
+  const repository = await world.create({ files: { ...files, ...definition, ...written, 'idea.txt': 'ours' } });
   const run = await repository.pullRequest({ branch: 'x', fork: 'evil/gates', files: { 'idea.txt': 'theirs' } });
   expect([worked(run), troubles(run)], logsOf(run)).toEqual([['design'], []]);
   const { comments } = repository.data;
