@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Order } from '../engine/ports.ts';
 import { GatelineError, messageOf } from '../errors.ts';
 import { createExcerpt, excerptSize, type Excerpt } from '../report/html/excerpt.ts';
-import { renderHtml } from '../report/html/page.ts';
+import { PAGE_START, renderHtml } from '../report/html/page.ts';
 import type { Part } from '../report/view.ts';
 import { LogState } from '../run/state.ts';
 import { shellWord } from '../untrusted/escape.ts';
@@ -41,6 +41,18 @@ export async function reportRun(folder: Folder, order: Order, run?: number): Pro
     excerpts.set(key, shown);
   }
   return renderHtml({ view, now: folder.ports.clock.now().toISOString(), excerpts });
+}
+
+/** @throws GatelineError `usage` if a path holds something else than an earlier report */
+export async function requireReportPath(path: string): Promise<void> {
+  const existing = await stat(path).catch(() => undefined);
+  if (existing === undefined || (existing.isFile() && existing.size === 0)) return;
+  const text = existing.isFile() ? await readFile(path, 'utf8').catch(() => '') : '';
+  // Git may have checked it out with CRLF.
+  if (!text.slice(0, 1_000).replaceAll('\r\n', '\n').startsWith(PAGE_START))
+    throw new GatelineError('usage', `${path} was not written by \`gateline report\``, {
+      hint: '`--output` names another file.',
+    });
 }
 
 /** Writes a report by temporary file and rename, which replaces a link instead of following it. */

@@ -52,3 +52,20 @@ it('`report` writes an earlier run, to where it is told, and names what is damag
   const { html } = await gateline.report();
   expect(html).toMatch(/Gateline · run 2 ·[^]*Missing or damaged: <code>gateline check<\/code>/);
 });
+
+it('`report` overwrites only a report', async () => {
+  const project = new Project({ 'gateline.yml': GATES, 'notes.html': '<!doctype html>\n<html lang="en">', empty: '' });
+  for (const path of ['notes.html', 'gateline.yml', '.git']) {
+    const file = join(project.root, path);
+    const hint = '`--output` names another file.';
+    const text = `error: ${file} was not written by \`gateline report\`\nhint: ${hint}\n`;
+    expect(await project.gateline('report', '-o', path)).toEqual({ exit: 2, out: '', err: text });
+  }
+  expect(project.read('notes.html')).toBe('<!doctype html>\n<html lang="en">');
+  expect(project.read('gateline.yml')).toBe(GATES);
+  await project.expect('report -o empty', 0, 'wrote empty');
+  project.write('empty', project.read('empty')!.replaceAll('\n', '\r\n'));
+  await project.run();
+  await project.expect('report -o empty', 0, 'wrote empty');
+  expect(project.read('empty')).toContain('run 1');
+});

@@ -7,7 +7,7 @@ import { forTerminal } from '../../untrusted/escape.ts';
 import type { Part } from '../../report/view.ts';
 import { GatelineError } from '../../errors.ts';
 import { assertUnit } from '../../local/runs/order.ts';
-import { writeReport } from '../../local/report.ts';
+import { requireReportPath, writeReport } from '../../local/report.ts';
 import { addTargetOptions, addRequestOptions, openGateline, parseWholeNumber, type TargetOptions } from '../options.ts';
 import { screenOf, type Answer, type AddAction } from '../print.ts';
 import type { ProcessContext } from '../process-context.ts';
@@ -80,11 +80,10 @@ export function addShowCommands(context: ProcessContext, program: Command, addAc
   report.addOption(runOption()).option('-o, --output <path>', 'the page; default: .state/report.html');
   addAction<ShowOptions & { output?: string }>(report, async ({ output, ...options }) => {
     const gateline = await openGateline(context, options);
+    const named = output === undefined ? undefined : resolve(context.workingDirectory, output);
+    if (named !== undefined) await requireReportPath(named);
     const { html } = await gateline.report(options.run);
-    const path =
-      output === undefined
-        ? join(gateline.definition.root, '.state/report.html')
-        : resolve(context.workingDirectory, output);
+    const path = named ?? join(gateline.definition.root, '.state/report.html');
     await writeReport(path, html);
     const bytes = Buffer.byteLength(html);
     const file = relative(context.workingDirectory, path).replaceAll('\\', '/');

@@ -34,6 +34,13 @@ export interface HtmlReport {
   readonly problems?: readonly string[];
 }
 
+/** How every page begins: other files are not overwritten. */
+export const PAGE_START = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy"`;
+
 /** Renders a run as one page of HTML, without scripts and network. Texts of agents are only text. */
 export function renderHtml({ view, now, excerpts, problems = [] }: HtmlReport): string {
   const { units, decisions, history } = view;
@@ -49,11 +56,7 @@ export function renderHtml({ view, now, excerpts, problems = [] }: HtmlReport): 
   ].filter(([, , html]) => html !== '') as [id: string, title: string, html: string][];
   const status = problems.length > 0 ? 'error' : view.status;
   const title = `${escapeText(view.pipeline)} for ${escapeText(view.subject, 200)}: ${problems.length > 0 ? 'not everything was checked' : status}`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+  return `${PAGE_START} content="${POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>${title}</title>
