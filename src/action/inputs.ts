@@ -145,13 +145,22 @@ export function parseJsonInput(text: string | undefined): JsonValue {
   }
 }
 
-/** The variables of a step, with those of the input `secret-values`. @param text lines NAME=VALUE */
-export function withSecretValues(environment: Environment, text: string | undefined): Environment {
+/**
+ * The variables of a step, with those of the input `secret-values` that are secrets of its gate.
+ * @param text lines NAME=VALUE
+ */
+export function withSecretValues(
+  environment: Environment,
+  text: string | undefined,
+  secrets: readonly string[],
+): Environment {
   const lines = (text ?? '').split('\n').filter((line) => line.trim() !== '');
   const pairs = lines.map((line) => {
     const match = /^\s*([A-Za-z_]\w*)=(.*)$/.exec(line);
     if (match) return [match[1]!, match[2]!] as const;
-    throw new GatelineError('usage', 'a line of the input `secret-values` is not NAME=VALUE');
+    throw new GatelineError('usage', 'a line of the input `secret-values` is not NAME=VALUE', {
+      hint: 'A value of several lines is no line: set it in `env` of a job that you write yourself.',
+    });
   });
-  return { ...environment, ...Object.fromEntries(pairs) };
+  return { ...environment, ...Object.fromEntries(pairs.filter(([name]) => secrets.includes(name))) };
 }

@@ -13,6 +13,16 @@ export function isCompiled(text: string): boolean {
   return text.startsWith(GENERATED);
 }
 
+/** Whether it wrote the text from this definition. */
+export function isCompiledFrom(text: string, definition: string): boolean {
+  return text.startsWith(headOf(definition));
+}
+
+function headOf(definition: string): string {
+  const source = /^[\w./ -]+$/.test(definition) ? definition : JSON.stringify(definition);
+  return `${GENERATED}${source}. Do not edit: change that file, and run it again.\n`;
+}
+
 /** Writes a workflow as YAML, without anchors and folded lines. @param definition path of the definition */
 export function workflowText(definition: string, workflow: JsonObject, comments: JobComments): string {
   const document = new Document(workflow, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
@@ -36,10 +46,8 @@ export function workflowText(definition: string, workflow: JsonObject, comments:
   const top = document.contents;
   if (isMap<Scalar>(top)) for (const { key } of top.items.slice(1)) key.spaceBefore = true;
   const yaml = document.toString({ lineWidth: 0, nullStr: '', singleQuote: true, flowCollectionPadding: false });
-  const source = /^[\w./ -]+$/.test(definition) ? definition : JSON.stringify(definition);
-  const head = `${GENERATED}${source}. Do not edit: change that file, and run it again.\n`;
   // YAML 1.1 reads `on` as a boolean, so the library quotes it, unlike all workflows.
-  const text = head + yaml.replace(/^'on':/m, 'on:');
+  const text = headOf(definition) + yaml.replace(/^'on':/m, 'on:');
   if (canonicalJson(parse(text) as JsonObject) !== canonicalJson(document.toJS() as JsonObject))
     throw new GatelineError('bug', `the workflow of ${definition} reads otherwise as YAML`);
   return text;

@@ -79,7 +79,12 @@ describe('what a gate needs', () => {
     ['other jobs only', [], [job('set-up'), job('lint')], '`needs: [set-up, lint, design]`'],
     ['a job that failed', [], [job('design', 'failure')], 'did not pass (job design: failure)'],
     ['a job that was cancelled', [], [job('design', 'cancelled')], 'did not pass (job design: cancelled)'],
-    ['a job that was skipped', [], [job('design', 'skipped')], 'did not pass (job design: skipped)'],
+    [
+      'a job that was skipped',
+      [],
+      [job('design', 'skipped')],
+      '(job design: skipped)\nPut the condition into `if` of the gate',
+    ],
     ['a job that failed after its gate', [createNeed({}, { result: 'failure' })], [], 'did not pass'],
     ['a job without the output', [], [job('design')], 'attempt: ${{ steps.gate.outputs.attempt }}'],
     [

@@ -208,9 +208,11 @@ describe('the run of a job', () => {
   });
 
   it('has secrets that lines carry', () => {
-    expect(withSecretValues({ A: '1' }, 'B=x=y\n\n  C=')).toEqual({ A: '1', B: 'x=y', C: '' });
-    expect(withSecretValues({ A: '1' }, undefined)).toEqual({ A: '1' });
-    expect(() => withSecretValues({}, 'top secret')).toThrow(/^a line of the input `secret-values` is not NAME=VALUE$/);
+    expect(withSecretValues({ A: '1' }, 'B=x=y\n\n  C=\nD=z', ['B', 'C'])).toEqual({ A: '1', B: 'x=y', C: '' });
+    expect(withSecretValues({ A: '1' }, undefined, ['A'])).toEqual({ A: '1' });
+    expect(() => withSecretValues({}, 'top secret', [])).toThrow(
+      /^a line of the input `secret-values` is not NAME=VALUE$/,
+    );
   });
 });
 

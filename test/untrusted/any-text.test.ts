@@ -81,7 +81,7 @@ const READERS: Readonly<Record<string, readonly [example: string, read: (text: s
       ),
   ],
   'the value of an input': ['{"a": 1}', parseJsonInput],
-  'secret values': ['TOKEN=abc\n  OTHER_1= x=y', (text) => withSecretValues({}, text)],
+  'secret values': ['TOKEN=abc\n  OTHER_1= x=y', (text) => withSecretValues({}, text, ['TOKEN'])],
   'the jobs before': [`{"a":{"result":"success","outputs":{"attempt":"1@${DIGEST}"}}}`, parseNeeds],
   'the work that was sent back': [
     '{"gate":"a","iteration":2,"runId":1,"causes":[{"unit":"a","attempt":"1"}]}',

@@ -6,7 +6,7 @@ import { gateOf } from '../../run/units.ts';
 import type { HandedFile } from '../../store/github/document.ts';
 import { createFileReader } from '../../store/github/attempts.ts';
 import { createMatcher } from '../../workspace/globs.ts';
-import { readTrustedDefinition, requireCheckout } from '../gate/definition.ts';
+import { readTrustedDefinition, relativeTo, requireCheckout } from '../gate/definition.ts';
 import { openFolder } from '../gate/gate-job.ts';
 import { createJudge, judgeNeed } from '../gate/judge-need.ts';
 import type { Inputs } from '../inputs.ts';
@@ -68,11 +68,16 @@ export async function applyFiles(job: Job, inputs: Inputs<'apply'>, services: Se
     const { refusal } = await judgeNeed(document, judge);
     if (refusal !== undefined) throw new GatelineError('failed', `nothing is delivered: ${refusal}`);
   }
+  const unknown = inputs.gates.filter((id) => !pipeline.gates.some((gate) => gate.id === id));
+  if (unknown.length > 0)
+    throw new GatelineError('usage', `\`gates\` names no gate of the definition: ${unknown.join(', ')}`);
   const isWanted = ({ unit }: HandedFile) => inputs.gates.length === 0 || inputs.gates.includes(gateOf(unit));
   // Globs of `files` also match files that no gate changed.
   const isChanged = ({ base, after }: HandedFile) => base !== after;
   const files = mergeFiles(pipeline, documents).filter((file) => isWanted(file) && isChanged(file));
-  const risks = files.flatMap(({ path }) => {
+  const inCheckout = (path: string) => relativeTo(place.checkout, join(root, path));
+  const risks = files.flatMap((file) => {
+    const path = inCheckout(file.path);
     const risk = explainRisk(path, inputs.allow);
     return risk === undefined ? [] : [`${path}: ${risk}`];
   });
@@ -84,8 +89,10 @@ export async function applyFiles(job: Job, inputs: Inputs<'apply'>, services: Se
   await using folder = await openFolder({ root, state, pipeline }, environment, services.observe);
   await writeHandedFiles(folder, files, createFileReader(artifacts, job.runId));
   runner.setOutput('count', String(files.length));
-  runner.setOutput('paths', files.map(({ path }) => path).join('\n'));
-  const list = files.slice(0, 200).map(({ path, after }) => `- ${code(path)}${after === null ? ' (deleted)' : ''}`);
+  runner.setOutput('paths', files.map(({ path }) => inCheckout(path)).join('\n'));
+  const list = files
+    .slice(0, 200)
+    .map(({ path, after }) => `- ${code(inCheckout(path))}${after === null ? ' (deleted)' : ''}`);
   runner.addSummary(`### Files for delivery: ${files.length}\n\n${list.join('\n')}\n`);
   return true;
 }

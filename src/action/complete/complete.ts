@@ -20,7 +20,7 @@ export async function completeGate(inputs: Inputs<'complete'>, services: Service
     });
   });
   const gateJob = parseGateJob(bytes, digest);
-  const environment = withSecretValues(services.environment, inputs['secret-values']);
+  const environment = withSecretValues(services.environment, inputs['secret-values'], gateJob.secrets);
   const unset = gateJob.secrets.filter((name) => !environment[name]).join(', ');
   if (unset !== '')
     throw new GatelineError('usage', `\`complete\` cannot redact ${unset}: this step does not have it`, {

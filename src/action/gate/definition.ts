@@ -2,7 +2,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { GatelineError, messageOf } from '../../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
-import { rootOf, parseDefinition, type Definition } from '../../local/project/load-definition.ts';
+import { DefinitionError, rootOf, parseDefinition, type Definition } from '../../local/project/load-definition.ts';
 import { DEFINITION_FILES } from '../../pipeline/pipeline.ts';
 import { gateIdFrom, slugOf } from '../../pipeline/slug.ts';
 import { gateOf } from '../../run/units.ts';
@@ -44,10 +44,21 @@ export async function readTrustedDefinition(
     const text = await readBytes(path);
     if (text === undefined) continue;
     const definition = { root, file: relativeTo(root, path), text: Buffer.from(text).toString() };
-    return parseDefinition(definition, async (name) => (await readBytes(join(root, name))) ?? rejectMissing(name));
+    const read = async (name: string) => (await readBytes(join(root, name))) ?? rejectMissing(name);
+    return await parseDefinition(definition, read).catch((error: unknown) => {
+      if (!(error instanceof DefinitionError)) throw error;
+      // Annotations need the path in the repository.
+      const inCheckout = (file: string) => relativeTo(place.checkout, join(root, file));
+      throw new DefinitionError(
+        error.problems.map((problem) => ({
+          ...problem,
+          place: { ...problem.place, file: inCheckout(problem.place.file) },
+        })),
+      );
+    });
   }
   throw new GatelineError('usage', `the commit ${commit.slice(0, 12)} has no ${file ?? 'gateline.yml'}`, {
-    hint: 'Commit one (`npx gateline init` writes it), name it by `file`, or describe the gate by `run` and `schema`.',
+    hint: 'Commit one (`npx gateline init` writes it), name it by `file`, or describe the gate by inputs of the step, such as `schema`.',
     code: 'no-definition',
   });
 }
@@ -70,7 +81,8 @@ export async function findTrustedDefinition(
   }
 }
 
-function relativeTo(folder: string, path: string): string {
+/** @throws GatelineError `usage` if the path is not in the folder */
+export function relativeTo(folder: string, path: string): string {
   const name = relative(folder, path).split(sep).join('/');
   if (name.startsWith('../'))
     throw new GatelineError('usage', `${name} is outside of the checkout`, {
@@ -125,11 +137,18 @@ export function describedPipelineId({ workflow }: Pick<Job, 'workflow'>): string
 }
 
 /** Describes a gate by the document of its job. Its contract is in the document too. */
-export function describeFromDocument({ legs, entry }: Pick<AttemptDocument, 'legs' | 'entry'>): JsonObject {
+export function describeFromDocument({
+  legs,
+  entry,
+  decision,
+}: Pick<AttemptDocument, 'legs' | 'entry' | 'decision'>): JsonObject {
   const applies = entry.verdict.status !== 'not-applicable';
+  // Its secrets are not in the document. The claim counts only in a run without secrets: see verifyDecision.
+  const lacksSecret = decision?.entry.decision === 'skip' && decision.entry.actor === 'gateline';
   return {
     run: ':',
     ...(!applies && { if: 'false' }),
+    ...(lacksSecret && { secrets: ['UNKNOWN_SECRET'] }),
     ...(legs.length > 0 && { strategy: { matrix: { leg: legs } } }),
   };
 }
@@ -186,7 +205,7 @@ function keysOf(inputs: Inputs<'gate'>): JsonObject {
   };
   return {
     ...(run !== undefined && { run }),
-    ...(globs.length > 0 && { inputs: globs }),
+    ...(globs.length > 0 && { inputs: globs.join() === '[]' ? [] : globs }),
     ...(files.length > 0 && { files: files.length === 1 && files[0] === 'changed' ? 'changed' : files }),
     ...(secrets.length > 0 && { secrets }),
     ...(Object.keys(output).length > 0 && { output }),

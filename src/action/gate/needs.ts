@@ -103,7 +103,10 @@ export function matchNeeds(
       throw new GatelineError('usage', `the jobs ${job.id} and ${other.id} both ran ${gate}: a gate has one job`);
     if (job.result !== 'success')
       throw new GatelineError('failed', `${id} needs ${gate}, which did not pass (job ${job.id}: ${job.result})`, {
-        hint: `Its job says why. "Re-run failed jobs" continues from ${gate}.`,
+        hint:
+          job.result === 'skipped'
+            ? `Put the condition into \`if\` of the gate, not of its job: then ${id} works without it.`
+            : `Its job says why. "Re-run failed jobs" continues from ${gate}.`,
       });
     if (ofGate.length === 0) throw missingOutput(gate, job);
     const [{ document }] = ofGate as [NeedDocument];

@@ -36,8 +36,8 @@ export interface OpenGate extends OpenJob {
 
 /** Opens the gate of a job: reads and verifies everything before an agent starts. */
 export async function openGate(job: Job, inputs: Inputs<'gate'>, services: Services): Promise<OpenGate> {
-  const environment = withSecretValues(services.environment, inputs['secret-values']);
   const prepared = await readGate(job, inputs, services);
+  const environment = withSecretValues(services.environment, inputs['secret-values'], prepared.gate.secrets);
   for (const name of prepared.gate.secrets) services.runner.mask(environment[name] ?? '');
   const decided = await readDecisions(job, prepared, inputs, services, environment);
   const gateJob = {

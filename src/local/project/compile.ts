@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { compilePipeline } from '../../compile/compile.ts';
-import { isCompiled } from '../../compile/workflow-text.ts';
+import { isCompiled, isCompiledFrom } from '../../compile/workflow-text.ts';
 import type { Environment } from '../../environment.ts';
 import { GatelineError, isSystemError, messageOf } from '../../errors.ts';
 import { createGit, type Git } from '../../workspace/git.ts';
@@ -20,7 +20,7 @@ export interface CompiledWorkflow {
 /**
  * Writes the workflow of a definition, or only compares it.
  * @param output relative to the folder of the definition. Default: `.github/workflows/<pipeline>.yml` of the repository
- * @throws GatelineError `usage` if the file was not written by `compile`
+ * @throws GatelineError `usage` if the file was not written by `compile`, or from another definition
  */
 export async function compileWorkflow(
   { root, file, pipeline }: Definition,
@@ -36,6 +36,10 @@ export async function compileWorkflow(
   if (existing !== undefined && !isCompiled(existing))
     throw new GatelineError('usage', `${path} was not written by \`gateline compile\``, {
       hint: '`--output` names another file.',
+    });
+  if (existing !== undefined && !isCompiledFrom(existing, prefix + file))
+    throw new GatelineError('usage', `${path} is the workflow of another definition`, {
+      hint: 'Give this one another `pipeline:`, or name another file by `--output`. Remove that workflow if its definition was moved.',
     });
   const text = compilePipeline(pipeline, prefix + file, existing);
   if (text === existing) return { path, status: 'current', diff: '' };
