@@ -6,7 +6,7 @@ import { namedGates } from '../dispatch-decisions.ts';
 import type { Job } from '../job.ts';
 import { definitionPlace, type Services } from '../services.ts';
 
-const inputsSchema = z.object({ gate: z.string().nullish() }).nullish();
+const inputsSchema = z.object({ gate: z.string().nullish().catch(undefined) }).nullish();
 const workflowSchema = z.object({
   jobs: z.record(
     z.string(),
