@@ -45,7 +45,7 @@ export async function readTrustedDefinition(
     if (text === undefined) continue;
     const definition = { root, file: relativeTo(root, path), text: Buffer.from(text).toString() };
     const read = async (name: string) => (await readBytes(join(root, name))) ?? rejectMissing(name);
-    return await parseDefinition(definition, read).catch((error: unknown) => {
+    return parseDefinition(definition, read).catch((error: unknown) => {
       if (!(error instanceof DefinitionError)) throw error;
       // Annotations need the path in the repository.
       const inCheckout = (file: string) => relativeTo(place.checkout, join(root, file));

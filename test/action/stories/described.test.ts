@@ -35,7 +35,7 @@ it('steps that describe gates get the secrets that they name, and a fork without
   const repository = await create(jobs, { 'a.txt': '1' }, { secrets });
   const run = await repository.push();
   expect(troubles(run), logsOf(run)).toEqual([]);
-  const [document] = repository.data.artifacts.filter(({ name }) => name.includes('.one.'));
+  const document = repository.data.artifacts.find(({ name }) => name.includes('.one.'));
   expect(document!.blob.content!.toString()).toContain('"output":{"key":"***","other":""}');
   const again = await repository.push({ files: { 'a.txt': '2' } });
   expect(again.job('one').log).toContain('nothing that it reads has changed');
