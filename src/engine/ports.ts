@@ -26,7 +26,7 @@ export interface AttemptFiles {
 export interface Database {
   save(attempt: AttemptRef): Promise<void>;
   /** @returns false if nothing was saved before that attempt */
-  restore(attempt: AttemptRef): Promise<boolean>;
+  restore(attempt: AttemptRef, isIsolated: boolean): Promise<boolean>;
 }
 
 /** State files that agents write instead of `GATELINE_OUTPUT` (envelopes of the state guide). */

@@ -197,8 +197,8 @@ class Scheduler {
     if (this.#signal.aborted) return false;
     const { state, outcomes } = this.#call;
     const { key, gate } = unit;
-    if (part)
-      return !state.pendingDecisions.has(key) && !state.current?.paused && obstacleOf(this.#call, unit) === undefined;
+    if (obstacleOf(this.#call, unit) !== undefined) return false;
+    if (part) return !state.pendingDecisions.has(key) && !state.current?.paused;
     const isFailed = verdict.status !== 'passed' && outcomes.get(key)?.result === 'failed';
     return isFailed && verdict.kind !== 'cancelled' && tries < gate.retries;
   }

@@ -71,6 +71,8 @@ export class LogState {
   readonly forceDecisions = new Map<UnitKey, Decided<'force'>>();
   readonly pendingDecisions = new Map<UnitKey, PendingDecision>();
   readonly runs: RunState[] = [];
+  /** Attempts of other subjects in clones of these: their files are not in this folder. */
+  readonly #elsewhere = new Set<string>();
   /** Changes that rollbacks made, by path, until a unit works on the path again. */
   readonly reverts = new Map<string, FileChange>();
 
@@ -97,8 +99,10 @@ export class LogState {
     if (entry.kind === 'started') this.openAttempts.set(attemptKey(attemptOf(entry), entry.pipeline), entry);
     if (entry.kind === 'ended') this.openAttempts.delete(attemptKey(attemptOf(entry), entry.pipeline));
     if (entry.pipeline !== this.#graph.pipeline.id) return;
-    if (entry.kind === 'ended') this.#applyFiles(entry);
+    if (entry.kind === 'ended') this.#applyEnd(entry);
     if (entry.kind === 'started') this.newestStart.set(entry.unit, entry);
+    if (entry.kind === 'started' && entry.isolated && entry.subject !== this.subject)
+      this.#elsewhere.add(attemptKey(attemptOf(entry)));
     if (entry.kind === 'ended' && entry.how === 'ran') this.agentEnds.set(attemptKey(attemptOf(entry)), entry);
     if (entry.kind === 'decided') this.#applyWithdrawal(entry);
     if (entry.subject !== this.subject) return;
@@ -109,8 +113,18 @@ export class LogState {
     if (entry.kind !== 'decided' && run.sentBackUnits.size > 0) this.#clearSentBack(run, entry.unit);
   }
 
-  #applyFiles(entry: EndedEntry): void {
-    const { unit, how, files, changes } = entry;
+  #applyEnd(entry: EndedEntry): void {
+    const { unit, how, part, subject, verdict } = entry;
+    const isElsewhere = this.#elsewhere.has(attemptKey(attemptOf(entry)));
+    if (!isElsewhere) this.#applyFiles(entry);
+    if (part || how === 'lost') return;
+    const isOthers = subject !== this.subject && this.newestEnd.get(unit)?.subject === this.subject;
+    if (!isOthers) this.newestEnd.set(unit, entry);
+    if (!isElsewhere && how !== 'not-applicable' && isRemembered(verdict, this.#graph.gate(gateOf(unit))))
+      this.newestOutputs.set(unit, originOf(entry));
+  }
+
+  #applyFiles({ unit, how, files, changes }: EndedEntry): void {
     for (const { path } of changes) this.reverts.delete(path);
     // An agent that leaves the version that a rollback took back has made it anew, or was content with it.
     if (how === 'ran')
@@ -119,12 +133,6 @@ export class LogState {
     if (changes.length > 0)
       for (const [other, own] of this.files) if (other !== unit) this.files.set(other, adjustFiles(own, changes));
     this.files.set(unit, files);
-    if (entry.part) return;
-    const isOthers = entry.subject !== this.subject && this.newestEnd.get(unit)?.subject === this.subject;
-    if (how !== 'lost' && !isOthers) this.newestEnd.set(unit, entry);
-    const gate = this.#graph.gate(gateOf(unit));
-    if (how !== 'lost' && how !== 'not-applicable' && isRemembered(entry.verdict, gate))
-      this.newestOutputs.set(unit, originOf(entry));
   }
 
   /** All subjects share outputs and files: none uses what another one rejected or rolled back. */

@@ -12,6 +12,8 @@ export interface BranchChanges {
   readonly message: string;
   /** The last commit that Gateline made on the branch: it may be replaced. */
   readonly delivered?: string;
+  /** False: the commit that was delivered stays, if the branch has it. */
+  readonly isNew: boolean;
 }
 
 /**
@@ -22,14 +24,13 @@ export interface BranchChanges {
  */
 export async function commitToBranch(
   repository: Repository,
-  { branch, changes: all, message, delivered }: BranchChanges,
+  { branch, changes, message, delivered, isNew }: BranchChanges,
 ): Promise<string | undefined> {
   const { user, asUser, inStore, prefix, temporaryPath } = repository;
   const run = async (args: readonly string[], input?: string) =>
     String(await asUser(args, { cwd: user!.top, env: { GIT_INDEX_FILE: index, ...identity }, input })).trimEnd();
   const index = temporaryPath();
   let identity: Readonly<Record<string, string>> = {};
-  const changes = all.filter(({ ignored }) => !ignored);
   const blobs = changes.flatMap(({ after }) => parseVersion(after)?.blob ?? []);
   const head = await run(['rev-parse', '--verify', 'HEAD^{commit}']);
   try {
@@ -55,7 +56,7 @@ export async function commitToBranch(
     const ref = `refs/heads/${branch}`;
     const format = '--format=%(objectname) %(tree) %(parent) %(worktreepath)';
     const [tip = '', tipTree, parent, ...path] = (await run(['for-each-ref', format, ref])).split(' ');
-    if (tipTree === tree && parent === head) return tip;
+    if ((tipTree === tree && parent === head) || (!isNew && tip !== '' && tip === delivered)) return tip;
     if (path.join(' ') !== '') throw usageError(`${branch} is checked out in ${path.join(' ')}`);
     if (tip !== '' && tip !== delivered) throw usageError(`${branch} has commits of somebody else`);
     const author = await asUser(['var', 'GIT_AUTHOR_IDENT'], { codes: [0, 1, 128] });

@@ -88,3 +88,68 @@ it('a folder of the user where a gate needs a file stays, and is named', async (
   await project.expect('run', 1, 'note: out is a folder with files, where make needs a file (move or remove out');
   expect(project.read('out/mine.txt')).toBe('mine');
 });
+
+it('what a gate deletes in a clone is deleted by `apply` and on the branch of a set', async () => {
+  const run = `rm -f old.txt; echo 1 > new.txt; ${agent()}`;
+  const project = new Project({
+    'gateline.yml': pipeline({ make: { run, inputs: [], files: ['old.txt', 'new.txt'] } }),
+    'set.yml': 'deliver: branch\nsubjects: [{id: s, task: t}]\n',
+    'old.txt': '1',
+  });
+  project.commit();
+  expect(await project.run('--isolated')).toBe('0: make');
+  await project.expect('run --set set.yml', 0);
+  expect(project.git('show', '--name-status', '--format=', 'gateline/s')).toBe('A\tnew.txt\nD\told.txt\n');
+  await project.expect('apply', 0, 'wrote: new.txt\nwrote: old.txt\n');
+  expect(project.read('old.txt')).toBeUndefined();
+});
+
+it('the work of one subject stays when another one is called again after a merge', async () => {
+  const run = `echo "$GATELINE_TASK" >> log.txt; ${agent()}`;
+  const project = new Project({
+    'gateline.yml': pipeline({ make: { run, inputs: [], files: ['log.txt'] } }),
+    'set.yml': 'max-parallel: 1\ndeliver: branch\nsubjects: [{id: a, task: A}, {id: b, task: B}]\n',
+    'log.txt': '',
+  });
+  project.commit();
+  await project.expect('run --set set.yml', 0);
+  const branches = () => project.git('rev-parse', 'gateline/a', 'gateline/b');
+  const before = branches();
+  project.git('merge', '-q', '--ff-only', 'gateline/b');
+  await project.expect('run --set set.yml', 0);
+  expect(branches()).toBe(before);
+  expect(project.read('log.txt')).toBe('B\n');
+});
+
+it('a rollback of an isolated run restores the database of its clone; that of the folder before a rollback is kept', async () => {
+  const save = 'cp app.db "$GATELINE_DATABASE"';
+  const project = new Project({
+    '.gitignore': 'app.db\n.state/\n',
+    'gateline.yml': pipeline(
+      { make: { run: `echo agent >> app.db; ${agent()}`, inputs: [] } },
+      { snapshots: { database: { save, restore: 'cp "$GATELINE_DATABASE" app.db' } }, setup: 'echo clone > app.db' },
+    ),
+    'app.db': 'mine\n',
+  });
+  expect(await project.run('--isolated')).toBe('0: make');
+  await project.expect('rollback --all', 0);
+  expect(project.read('app.db')).toBe('mine\n');
+  expect(project.read('.state/clones/p/main/app.db')).toBe('clone\n');
+  await project.gateline('resume');
+  expect(project.read('app.db')).toBe('mine\nagent\n');
+  await project.expect('rollback --all', 0);
+  expect(project.read('app.db')).toBe('mine\n');
+  const kept = project.files('.state/database/p/main').find((path) => path.endsWith('.before-rollback'));
+  expect(kept).toBeDefined();
+  await project.gateline('clean', '--runs', '1');
+});
+
+it('`max-cost` ends further attempts', async () => {
+  const cost = `echo '{"costUsd": 0.3}' > "$GATELINE_METRICS"; exit 1`;
+  const project = new Project({
+    'gateline.yml': pipeline({ make: { run: cost, inputs: [], retries: 5 } }, { 'max-cost': 0.5 }),
+  });
+  const { result } = await project.json<{ result: { ran: string[] } }>('run');
+  expect(result.ran).toEqual(['make']);
+  expect((await project.unit('make')).attempts).toHaveLength(2);
+});

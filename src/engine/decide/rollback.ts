@@ -47,7 +47,7 @@ export async function rollBack(
 
   const ends = undone.filter((entry): entry is EndedEntry => entry.kind === 'ended');
   const attempts = distinct(ends.flatMap((entry) => [attemptOf(entry), ...(entry.source ? [entry.source] : [])]));
-  if (restoresDatabase && !(await ports.database.restore(attemptOf(first))))
+  if (restoresDatabase && !(await ports.database.restore(attemptOf(first), first.isolated === true)))
     throw new GatelineError('platform', `no database was saved before ${first.unit}`, { hint: 'nothing was changed' });
   await ports.workspace.keep(`rollback/${call.now()}`, snapshot);
   await ports.workspace.storeVersions(changes);

@@ -62,7 +62,8 @@ export async function cleanFolder(folder: Folder, rules: CleanRules, isDry: bool
   await folder.git.drop(started.map((entry) => attemptKey(attemptOf(entry), entry.pipeline)));
   await folder.git.collectGarbage(versionsOf(keptEntries, keptCheckpoints));
   for (const entry of started)
-    await rm(folder.attemptPath(entry.pipeline, attemptOf(entry)), { recursive: true, force: true });
+    for (const path of folder.pathsOf(entry.pipeline, attemptOf(entry)))
+      await rm(path, { recursive: true, force: true });
 
   const approved = new Set([...keptCheckpoints.values()].map(({ output }) => output?.digest));
   const isStillNeeded = (entry: Entry): boolean =>

@@ -12,19 +12,32 @@ import { subjectSlug } from '../../store/files/attempts.ts';
 
 const TIME_LIMIT_MS = 10 * 60_000;
 
-/** Saves and restores a database by commands of the definition. @param folder of the saved files, absolute */
+/** The file with the database before an attempt. @param folder of the saved files, absolute */
+export function databaseFile(folder: string, { subject, run, unit, n }: AttemptRef): string {
+  return join(folder, subjectSlug(subject), `${run}.${unit.replace('/', '.')}.${n}`);
+}
+
+/** After the name of a file: the database before a rollback restored that file. */
+export const BEFORE_ROLLBACK = '.before-rollback';
+
+interface DatabaseFolders {
+  /** Of the saved files, absolute. */
+  readonly folder: string;
+  /** Where gates work. */
+  readonly root: string;
+  readonly cloneOf: (subject: string) => string;
+}
+
+/** Saves and restores a database by commands of the definition, in the folder that the gates change. */
 export function createDatabase(
   commands: DatabaseCommands,
-  folder: string,
-  root: string,
+  { folder, root, cloneOf }: DatabaseFolders,
   environment: Environment,
 ): Database {
-  const fileOf = ({ subject, run, unit, n }: AttemptRef) =>
-    join(folder, subjectSlug(subject), `${run}.${unit.replace('/', '.')}.${n}`);
-  const call = async (what: 'save' | 'restore', file: string): Promise<void> => {
+  const call = async (what: 'save' | 'restore', file: string, cwd = root): Promise<void> => {
     const env = { ...environment, [DATABASE_VARIABLE]: file };
     try {
-      await promisify(exec)(commands[what], { cwd: root, env, timeout: TIME_LIMIT_MS, maxBuffer: 64 * 1024 ** 2 });
+      await promisify(exec)(commands[what], { cwd, env, timeout: TIME_LIMIT_MS, maxBuffer: 64 * 1024 ** 2 });
     } catch (error) {
       const { stderr = '' } = error as { stderr?: string };
       throw new GatelineError(
@@ -39,7 +52,7 @@ export function createDatabase(
   };
   return {
     save: async (attempt) => {
-      const file = fileOf(attempt);
+      const file = databaseFile(folder, attempt);
       await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       await call('save', file);
       if (!existsSync(file))
@@ -47,10 +60,15 @@ export function createDatabase(
           hint: `\`snapshots.database.save\` writes to the file that ${DATABASE_VARIABLE} names`,
         });
     },
-    restore: async (attempt) => {
-      const file = fileOf(attempt);
+    restore: async (attempt, isIsolated) => {
+      const file = databaseFile(folder, attempt);
       if (!existsSync(file)) return false;
-      await call('restore', file);
+      const cwd = isIsolated ? cloneOf(attempt.subject) : root;
+      // A clone that was removed has no database any more.
+      if (!existsSync(cwd)) return true;
+      // What cannot be saved is damaged: then a person wants it restored all the more.
+      await call('save', `${file}${BEFORE_ROLLBACK}`, cwd).catch(() => undefined);
+      await call('restore', file, cwd);
       return true;
     },
   };

@@ -34,7 +34,7 @@ import {
 import { cloneWorkspace } from '../../workspace/clone.ts';
 import { openWorkspace, type GitWorkspace } from '../../workspace/git-workspace.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { createDatabase } from './database.ts';
+import { BEFORE_ROLLBACK, createDatabase, databaseFile } from './database.ts';
 
 /**
  * How a command uses a folder. `read`: its state only. `beside`: its files too, beside a running engine. `engine`: as the
@@ -160,6 +160,12 @@ export class Folder implements AsyncDisposable {
     return this.#workspace;
   }
 
+  /** What an attempt left besides its entries: its folder, and the database before it. */
+  pathsOf(pipeline: string, attempt: AttemptRef): readonly string[] {
+    const database = databaseFile(this.stateFolder.pathOf('database', pipeline), attempt);
+    return [this.attemptPath(pipeline, attempt), database, `${database}${BEFORE_ROLLBACK}`];
+  }
+
   attemptPath(pipeline: string, attempt: AttemptRef): string {
     return new AttemptFolders(this.stateFolder, pipeline).pathOf(attempt);
   }
@@ -201,9 +207,12 @@ export class Folder implements AsyncDisposable {
   }
 
   #database(): Database | undefined {
-    const { pipeline, root, environment } = this.options;
+    const { pipeline, environment } = this.options;
     const commands = pipeline.snapshots.database;
-    return commands && createDatabase(commands, this.stateFolder.pathOf('database', pipeline.id), root, environment);
+    const folder = this.stateFolder.pathOf('database', pipeline.id);
+    const root = this.#workspace?.root ?? this.options.root;
+    const cloneOf = (subject: string) => this.clonePath(subject);
+    return commands && createDatabase(commands, { folder, root, cloneOf }, environment);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

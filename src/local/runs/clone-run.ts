@@ -2,7 +2,9 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Order } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors.ts';
+import type { FileChange } from '../../run/files.ts';
 import { readFileIfPresent } from '../../store/files/state-folder.ts';
+import { snapshotFrom } from '../../workspace/workspace.ts';
 import type { Folder } from '../folder/folder.ts';
 
 /** The snapshots of an isolated run. */
@@ -13,6 +15,8 @@ const cloneRunSchema = z.object({
   base: z.string(),
   /** Id of the snapshot that it ended with. Absent: the call has not ended, or was killed. */
   result: z.string().optional(),
+  /** Paths that left the snapshot because git ignores them now. Only the clone can tell them from deletions. */
+  ignored: z.array(z.string()).default([]),
   /** Commit of `gateline/<subject>` with its files. */
   delivered: z.string().optional(),
 });
@@ -29,8 +33,18 @@ export async function readCloneRun(folder: Folder, order: Order): Promise<CloneR
   }
 }
 
-export async function saveCloneRun(folder: Folder, order: Order, cloneRun: CloneRun): Promise<void> {
+export async function saveCloneRun(
+  folder: Folder,
+  order: Order,
+  cloneRun: z.input<typeof cloneRunSchema>,
+): Promise<void> {
   await folder.stateFolder.writeDurably(pathOf(folder, order), [JSON.stringify(cloneRun)]);
+}
+
+/** What an isolated run that has ended changed. */
+export async function changesOf({ git }: Folder, { base, result, ignored }: CloneRun): Promise<readonly FileChange[]> {
+  const changes = await git.diff(snapshotFrom(base), snapshotFrom(result!));
+  return changes.flatMap(({ path, before, after }) => (ignored.includes(path) ? [] : [{ path, before, after }]));
 }
 
 /** Detaches a run from its clone: its files are in the folder now, and only `apply` still uses the clone. */

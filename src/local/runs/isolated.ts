@@ -2,11 +2,12 @@ import type { Order } from '../../engine/ports.ts';
 import { recoverFolder } from '../../engine/attempt/recover.ts';
 import { runPipeline, type RunResult } from '../../engine/run.ts';
 import { GatelineError } from '../../errors.ts';
+import type { FileChange } from '../../run/files.ts';
 import { LogState } from '../../run/state.ts';
 import { STATUS_PHRASES } from '../../run/status.ts';
 import { listNames } from '../../verdict/texts.ts';
-import { snapshotFrom, snapshotId, type Snapshot, type Workspace } from '../../workspace/workspace.ts';
-import { leaveClone, readCloneRun, saveCloneRun } from './clone-run.ts';
+import { snapshotFrom, snapshotId, type Workspace } from '../../workspace/workspace.ts';
+import { changesOf, type CloneRun, leaveClone, readCloneRun, saveCloneRun } from './clone-run.ts';
 import type { Folder } from '../folder/folder.ts';
 import { mirroredPorts } from '../exchange/mirrored-ports.ts';
 import { viewRun } from '../folder/view-run.ts';
@@ -37,11 +38,14 @@ export async function runIsolated(
   await saveCloneRun(folder, order, { run: runNumber, base, delivered });
   const run = await runPipeline(mirroredPorts(clone, order, checkpoints), { ...order, isIsolated: true }, signal);
   const result = snapshotId(await clone.git.takeSnapshot());
+  const changes = await clone.git.diff(snapshotFrom(base), snapshotFrom(result));
+  const ignored = changes.filter((change) => change.ignored).map(({ path }) => path);
   await clone.git.keep(`clone/${order.subject}/base`, snapshotFrom(base));
   await clone.git.keep(`clone/${order.subject}/result`, snapshotFrom(result));
   const isDone = run.status === 'completed' || run.status === 'nothing';
   // A run that changed no file has nothing to apply.
-  await saveCloneRun(folder, order, { run: isDone && base === result ? undefined : run.run, base, result, delivered });
+  const left = isDone && base === result ? undefined : run.run;
+  await saveCloneRun(folder, order, { run: left, base, result, ignored, delivered });
   return run;
 }
 
@@ -59,10 +63,10 @@ export async function warnAboutUnapplied(folder: Folder, order: Order): Promise<
 
 /** Writes the files that the last isolated run changed into the folder, unless they differ from those that it began with. */
 export async function applyClone(folder: Folder, order: Order, isDry: boolean): Promise<ApplyResult> {
-  const { base, result } = await readResult(folder, order);
+  const changes = await changesOf(folder, await readResult(folder, order));
   // First, so that a killed agent's changes of the folder are not mixed with these.
   if (!isDry) await recoverFolder(folder.ports, order);
-  const { open, written, left } = await applyResult(folder.git, snapshotFrom(base), snapshotFrom(result), isDry);
+  const { open, written, left } = await applyChanges(folder.git, changes, isDry);
   const { units } = await viewRun(folder, order);
   const notes = units.flatMap(({ key, status, done, files }) => {
     const paths = files.filter((path) => open.includes(path));
@@ -74,10 +78,8 @@ export async function applyClone(folder: Folder, order: Order, isDry: boolean): 
   return { written: redact(written), left: redact(left), notes };
 }
 
-/** Writes the differences of two snapshots into a folder, where it has the version of the first one. */
-export async function applyResult(workspace: Workspace, base: Snapshot, result: Snapshot, isDry = false) {
-  // A file that git ignores now is only no longer in the snapshot: nobody deleted it.
-  const changes = (await workspace.diff(base, result)).filter(({ ignored }) => !ignored);
+/** Writes changes into a folder, where it has the version before. */
+export async function applyChanges(workspace: Workspace, changes: readonly FileChange[], isDry = false) {
   const now = await workspace.listFiles(await workspace.takeSnapshot());
   const current = (path: string) => now.get(path) ?? null;
   const open = changes.filter(({ path, after }) => current(path) !== after);
@@ -89,9 +91,10 @@ export async function applyResult(workspace: Workspace, base: Snapshot, result: 
 }
 
 /** @throws GatelineError `usage` if there is nothing to apply */
-async function readResult(folder: Folder, order: Order): Promise<{ readonly base: string; readonly result: string }> {
-  const { base, result } = (await readCloneRun(folder, order)) ?? {};
-  if (base !== undefined && result !== undefined) return { base, result };
+async function readResult(folder: Folder, order: Order): Promise<CloneRun> {
+  const cloneRun = await readCloneRun(folder, order);
+  if (cloneRun?.result !== undefined) return cloneRun;
+  const base = cloneRun?.base;
   const state = base === undefined ? 'has no isolated run to apply' : 'has an isolated run that did not end';
   throw new GatelineError('usage', `${order.subject} ${state}`, {
     hint: `\`gateline run --isolated\` ${base === undefined ? 'makes one' : 'continues it'}`,

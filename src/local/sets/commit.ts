@@ -80,6 +80,8 @@ export async function commitFiles(folder: Folder, order: Order, message: string)
       },
     );
   }
+  // A hook that formats adds to an index of its own.
+  await git(['reset', '--quiet', ...from], input);
   return (await git(['rev-parse', 'HEAD'])).trim();
 }
 

@@ -136,7 +136,7 @@ async function viewRuns(folder: Folder, orders: ReadonlyMap<string, Order>) {
 async function runSubject(folder: Folder, order: Order, delivers: boolean, signal: AbortSignal): Promise<SubjectEnd> {
   const { subject } = order;
   const watched = folder.observedBy((event) => folder.options.observe(event, subject));
-  const { status } = await runIsolated(watched, await withStandIns(watched, order), signal, false);
+  const { status, ran } = await runIsolated(watched, await withStandIns(watched, order), signal, false);
   const done = status === 'completed' || status === 'nothing';
-  return { done, ...(done && delivers && { delivery: await deliverBranch(watched, order) }) };
+  return { done, ...(done && delivers && { delivery: await deliverBranch(watched, order, ran.length > 0) }) };
 }

@@ -1,6 +1,6 @@
 import type { Ports } from '../../../src/engine/ports.ts';
 import { recoverFolder } from '../../../src/engine/attempt/recover.ts';
-import { applyResult } from '../../../src/local/runs/isolated.ts';
+import { applyChanges } from '../../../src/local/runs/isolated.ts';
 import { orderOf } from '../../support/pipelines.ts';
 import type { Crew, SimulatedAgent } from '../memory-agents.ts';
 import { perform, watchPorts, type Command } from '../watched-ports.ts';
@@ -67,7 +67,7 @@ export class MemoryWorld implements World {
     const ports = this.#ports(call);
     await recoverFolder(ports, orderOf(call.pipeline, call.options));
     const [base, result] = trees.map((tree) => ({ tree, unstored: {} }));
-    await applyResult(ports.workspace, base!, result!);
+    await applyChanges(ports.workspace, await ports.workspace.diff(base!, result!));
     return [this.folder.tree(trees[0]), this.folder.tree(trees[1])];
   }
 
