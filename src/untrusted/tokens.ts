@@ -86,7 +86,8 @@ function isPlaceholder({ secret }: TokenMatch): boolean {
 }
 
 function looksRandom({ secret, before }: TokenMatch): boolean {
-  const isWordStart = /(?:^|[^A-Za-z0-9_-]|\\[nrtbfv]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4})$/.test(before);
+  // After `***` too: a secret that ends with a backslash takes that of an escape.
+  const isWordStart = /(?:^|[^A-Za-z0-9_-]|(?:\\|\*{3})[nrtbfv]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4})$/.test(before);
   return /\d/.test(secret) && (isWordStart || /[A-Z]/.test(secret));
 }
 

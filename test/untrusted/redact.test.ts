@@ -82,6 +82,7 @@ describe('the value of a secret', () => {
         for (const secret of [...ODD, ...Object.values(TOKENS), PRIVATE_KEY]) expect(redacted).not.toContain(secret);
         expect(redactor.text(redacted)).toBe(redacted);
       }),
+      { examples: [[[ODD.at(-1)!, TOKENS['GitHub, in lower case']!], '\\n']] },
     );
   });
 });
