@@ -100,7 +100,7 @@ export type PutPlan =
 
 /**
  * The changes that put the files of an output into the folder. A version is replaced only if an attempt of the unit found
- * it, or if the newest attempt left it; a file that is missing is put back.
+ * it, or if the newest attempt left it.
  * @param isInput whether the unit reads a path: a file that it reads is not reverted
  */
 export function planPut(
@@ -113,9 +113,7 @@ export function planPut(
   for (const [path, { found, after }] of Object.entries(files)) {
     const before = current(path);
     if (before === after) continue;
-    // No file: nothing that could be lost.
-    if (before === null || found.includes(before) || (!isNewest && newest[path]?.after === before))
-      changes.push({ path, before, after });
+    if (found.includes(before) || (!isNewest && newest[path]?.after === before)) changes.push({ path, before, after });
     else if (isNewest) left.push(path);
     else return { choice: 'run', conflict: path };
   }

@@ -173,7 +173,6 @@ export class LogState {
   #applyEnded(run: RunState, entry: EndedEntry): void {
     const attempts = attemptsOf(run, entry.unit);
     const last = attempts.at(-1);
-    const started = last?.ref.n === entry.n ? last.started : undefined;
     if (last?.ref.n === entry.n) attempts[attempts.length - 1] = { ...last, ended: entry };
     else attempts.push({ ref: attemptOf(entry), ended: entry });
     // Also if it failed the contract: otherwise each call would try it again.
@@ -181,8 +180,7 @@ export class LogState {
     if (!isGoodEnd(entry)) return;
     if (entry.rework) run.notes.get(gateOf(entry.unit))?.answered.add(entry.unit);
     // A decision made while the agent worked, or after the output was used, is still to be carried out.
-    const force = this.forceDecisions.get(entry.unit);
-    if (entry.how !== 'used' && !(started && force && force.at > started.at)) this.forceDecisions.delete(entry.unit);
+    if (entry.how !== 'used') this.forceDecisions.delete(entry.unit);
     if (entry.how !== 'used' && entry.how !== 'ran') this.pendingDecisions.delete(entry.unit);
   }
 

@@ -208,7 +208,7 @@ describe('from another terminal, while a run works', () => {
   };
   it.each([
     ['force one', '0: one two three', 'ran', 'one run, two depends, three depends'],
-    ['force two', '0: one two three', 'ran', 'one use, two run, three depends'],
+    ['force two', '0: one two three', 'ran', 'one use, two use, three use'],
     ['adopt two -o value.json', '0: one two three', 'adopted', 'one use, two use, three use'],
     ['adopt three -o value.json', '0: one two', 'adopted', 'one use, two use, three use'],
     ['skip two', '0: one two three', 'skipped', 'one use, two use, three use'],

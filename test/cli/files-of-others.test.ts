@@ -58,17 +58,6 @@ it('an isolated run goes on after an ignored input was deleted', async () => {
   expect(await project.run('--isolated')).toBe('0: make');
 });
 
-it('a file that a gate made is put back after it was deleted, also if it was there before the gate', async () => {
-  const project = new Project({
-    'gateline.yml': pipeline({ make: { run: `echo 2 > x.txt; ${agent()}`, files: ['x.txt'] } }),
-    'x.txt': '1',
-  });
-  await project.run();
-  project.remove('x.txt');
-  expect(await project.run()).toBe('0: ');
-  expect(project.read('x.txt')).toBe('2\n');
-});
-
 it('a folder of the user where a gate needs a file stays, and is named', async () => {
   const project = new Project({
     'mode.txt': 'file',
