@@ -75,9 +75,8 @@ export async function applyFiles(job: Job, inputs: Inputs<'apply'>, services: Se
   // Globs of `files` also match files that no gate changed.
   const isChanged = ({ base, after }: HandedFile) => base !== after;
   const files = mergeFiles(pipeline, documents).filter((file) => isWanted(file) && isChanged(file));
-  const inCheckout = (path: string) => relativeTo(place.checkout, join(root, path));
-  const risks = files.flatMap((file) => {
-    const path = inCheckout(file.path);
+  const placed = files.map(({ path, after }) => ({ path: relativeTo(place.checkout, join(root, path)), after }));
+  const risks = placed.flatMap(({ path }) => {
     const risk = explainRisk(path, inputs.allow);
     return risk === undefined ? [] : [`${path}: ${risk}`];
   });
@@ -89,10 +88,8 @@ export async function applyFiles(job: Job, inputs: Inputs<'apply'>, services: Se
   await using folder = await openFolder({ root, state, pipeline }, environment, services.observe);
   await writeHandedFiles(folder, files, createFileReader(artifacts, job.runId));
   runner.setOutput('count', String(files.length));
-  runner.setOutput('paths', files.map(({ path }) => inCheckout(path)).join('\n'));
-  const list = files
-    .slice(0, 200)
-    .map(({ path, after }) => `- ${code(inCheckout(path))}${after === null ? ' (deleted)' : ''}`);
+  runner.setOutput('paths', placed.map(({ path }) => path).join('\n'));
+  const list = placed.slice(0, 200).map(({ path, after }) => `- ${code(path)}${after === null ? ' (deleted)' : ''}`);
   runner.addSummary(`### Files for delivery: ${files.length}\n\n${list.join('\n')}\n`);
   return true;
 }
