@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { digestSchema } from '../json/digest.ts';
-import { verdictSchema } from '../verdict/verdict.ts';
+import { digestSchema, NO_DIGEST } from '../json/digest.ts';
+import { NOT_APPLICABLE, verdictSchema } from '../verdict/verdict.ts';
 import { entityChangeSchema } from './entity/change.ts';
 import { fileChangeSchema, gateFilesSchema } from './files.ts';
 
@@ -175,6 +175,21 @@ export const decidedSchema = z.discriminatedUnion('decision', [
 export const entrySchema = z.discriminatedUnion('kind', [startedSchema, endedSchema, decidedSchema]);
 export type StartedEntry = z.infer<typeof startedSchema>;
 export type EndedEntry = z.infer<typeof endedSchema>;
+
+/** What all ends of units that do not apply have: no agent, no output, no files of their own. */
+export const NOT_APPLICABLE_END = {
+  kind: 'ended',
+  how: 'not-applicable',
+  verdict: NOT_APPLICABLE,
+  fingerprint: NO_DIGEST,
+  contract: NO_DIGEST,
+  iteration: 1,
+  rework: false,
+  files: {},
+  changes: [],
+  undeclared: [],
+  ms: 0,
+} satisfies Partial<EndedEntry>;
 export type DecidedEntry = z.infer<typeof decidedSchema>;
 /** One line of the log; never changed. */
 export type Entry = StartedEntry | EndedEntry | DecidedEntry;

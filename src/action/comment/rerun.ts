@@ -93,10 +93,11 @@ async function listRuns(job: Job, { github }: Services, pullRequest: number): Pr
 async function rerunFailed(github: Github, runs: readonly Run[]): Promise<string> {
   const { rest } = await github.octokit();
   const failed = runs.filter(({ conclusion }) => conclusion === 'failure' || conclusion === 'cancelled');
-  const working = runs.find(({ conclusion }) => !conclusion);
-  if (failed.length === 0 && working)
+  if (failed.length === 0) {
+    const working = runs.find(({ conclusion }) => !conclusion);
+    if (working === undefined) return 'No run of the head has failed jobs: nothing was run again.';
     return `[run ${working.run_number}](${working.html_url}) still works: post \`/gateline retry\` when it has ended.`;
-  if (failed.length === 0) return 'No run of the head has failed jobs: nothing was run again.';
+  }
   const lines = await Promise.all(
     failed.map(async ({ id, run_number: number, html_url: url }) => {
       try {

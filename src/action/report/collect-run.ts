@@ -1,13 +1,11 @@
 import { GatelineError } from '../../errors.ts';
-import { NO_DIGEST } from '../../json/digest.ts';
 import type { JsonObject } from '../../json/json.ts';
 import { parsePipeline } from '../../pipeline/parse-pipeline.ts';
 import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import { gateIdFrom } from '../../pipeline/slug.ts';
-import { attemptOf, ENTRY_FORMAT, type EndedEntry, type Entry } from '../../run/entry.ts';
+import { attemptOf, ENTRY_FORMAT, NOT_APPLICABLE_END, type Entry } from '../../run/entry.ts';
 import { gateOf, UnitGraph } from '../../run/units.ts';
 import type { AttemptDocument } from '../../store/github/document.ts';
-import { NOT_APPLICABLE } from '../../verdict/verdict.ts';
 import { describeFromDocument } from '../gate/definition.ts';
 import { sourceOf } from '../gate/gate-report.ts';
 import type { NeedDocument, NeededJob } from '../gate/needs.ts';
@@ -64,7 +62,13 @@ export function collectRun(input: CollectInput): CollectedRun {
   const skipped = allowed.flatMap(({ id }) => graph.gate(gateIdFrom(id)) ?? []);
   for (const { id } of skipped)
     for (const { key } of graph.unitsOf(id) ?? [{ key: id }])
-      entries.push({ ...head, ...DOES_NOT_APPLY, unit: key, reason: 'its job was skipped, as `allow-skipped` allows' });
+      entries.push({
+        ...head,
+        ...NOT_APPLICABLE_END,
+        unit: key,
+        n: 1,
+        reason: 'its job was skipped, as `allow-skipped` allows',
+      });
   const gates = new Set([...byUnit.keys()].map(gateOf));
   const isDone = (gate: Gate) => gates.has(gate.id) || skipped.includes(gate);
   const isGood = (job: NeededJob) => job.result === 'success' || allowed.includes(job);
@@ -99,21 +103,6 @@ function entriesOf({ entry, failedTries, decision, startedAt }: AttemptDocument)
     entry,
   ];
 }
-
-const DOES_NOT_APPLY = {
-  kind: 'ended',
-  n: 1,
-  how: 'not-applicable',
-  verdict: NOT_APPLICABLE,
-  fingerprint: NO_DIGEST,
-  contract: NO_DIGEST,
-  iteration: 1,
-  rework: false,
-  files: {},
-  changes: [],
-  undeclared: [],
-  ms: 0,
-} satisfies Partial<EndedEntry>;
 
 function problemsOfJobs(
   { pipeline, jobs, allowSkipped, artifactGates }: CollectInput,

@@ -1,8 +1,6 @@
-import { NO_DIGEST } from '../../json/digest.ts';
-import type { EndedEntry } from '../../run/entry.ts';
-import { isSameAttempt, originOf } from '../../run/entry.ts';
+import { isSameAttempt, NOT_APPLICABLE_END, originOf, type EndedEntry } from '../../run/entry.ts';
 import type { Checkpoint } from '../../run/checkpoint.ts';
-import { adjustFiles, composeFiles, type FileChange, type GateFiles } from '../../run/files.ts';
+import { composeFiles, type FileChange, type GateFiles } from '../../run/files.ts';
 import { attemptKey } from '../../run/state.ts';
 import { approvalText } from '../../run/unit-state.ts';
 import { NOT_APPLICABLE } from '../../verdict/verdict.ts';
@@ -205,21 +203,12 @@ async function endNotApplicable(call: Call, unit: Unit, { output, reason }: NotA
   const last = call.state.current?.finalStatus ? undefined : call.state.current?.attempts.get(unit.key)?.at(-1);
   const hasDecision = call.state.pendingDecisions.has(unit.key) || call.state.forceDecisions.has(unit.key);
   const entry: EndedEntry = {
+    ...NOT_APPLICABLE_END,
     ...call.entryHead(),
-    kind: 'ended',
     unit: unit.key,
     n: nextAttempt(call, unit).n,
-    how: 'not-applicable',
-    verdict: output.verdict,
-    fingerprint: NO_DIGEST,
-    contract: NO_DIGEST,
-    iteration: 1,
-    rework: false,
-    files: adjustFiles(call.state.files.get(unit.key) ?? {}, []),
-    changes: [],
-    undeclared: [],
+    files: call.state.files.get(unit.key) ?? {},
     reason,
-    ms: 0,
   };
   // It answers the decision, which would wait for ever.
   if (hasDecision) await call.write(entry);

@@ -44,8 +44,8 @@ export async function runIsolated(
   await clone.git.keep(`clone/${order.subject}/result`, snapshotFrom(result));
   const isDone = run.status === 'completed' || run.status === 'nothing';
   // A run that changed no file has nothing to apply.
-  const left = isDone && base === result ? undefined : run.run;
-  await saveCloneRun(folder, order, { run: left, base, result, ignored, delivered });
+  const unapplied = isDone && base === result ? undefined : run.run;
+  await saveCloneRun(folder, order, { run: unapplied, base, result, ignored, delivered });
   return run;
 }
 
