@@ -16,6 +16,7 @@ const LOOP: GateSketch = {
   onFail: { goto: 'implement', maxIterations: 3 },
   contract: { checks: ['output.ok == true'] },
 };
+const LEGS = { from: { gate: 'plan', pointer: '/legs', variable: 'leg' }, maxParallel: 1, failFast: false };
 const write =
   (path: string, content: string): Script =>
   (agent) =>
@@ -232,6 +233,12 @@ const stories: Readonly<Record<string, Story>> = {
       LOOP,
     ],
     { plan: () => ({ output: { score: 50 } }), review: () => ({ output: { ok: false } }) },
+    ['plan review; failed review', 'review; failed review'],
+  ],
+  'fails when a review sends work back to a gate without legs': [
+    { src: '1' },
+    [PLAN, { ...IMPLEMENT, matrix: LEGS }, LOOP],
+    { plan: () => ({ output: { legs: [] } }), review: () => ({ output: { ok: false } }) },
     ['plan review; failed review', 'review; failed review'],
   ],
   'goes on when a person rejects what a condition is about, while a review waits to send work back': [

@@ -54,7 +54,7 @@ export function findReasons(truth: Truth, folder: TestFolder, attempt: Attempt, 
   const { contract, onFail } = unit.gate;
   const targets = [...truth.units.values()].filter((target) => target.gate.id === onFail?.goto);
   const isUsedUp =
-    (onFail !== undefined && truth.isSentBack(onFail.goto)) ||
+    (onFail !== undefined && (targets.length === 0 || truth.isSentBack(onFail.goto))) ||
     targets.some(({ key }) => truth.inUse.get(truth.own(key))?.name === 'not-applicable');
   const isFailure = (other: Attempt) =>
     !truth.isOpen(other) &&

@@ -17,6 +17,12 @@ const starts: readonly (readonly [string, number])[] =
         ['more known seeds', 1_001],
       ];
 
+/** A run that is closed while a decision is carried out; a review whose target has no legs. */
+it.each([91_343, 91_590])('makes no fault in a scenario that found one before: seed %d', async (seed) => {
+  const { oracle } = await runScenario(seed, CAREFUL);
+  expect(oracle.faults).toEqual([]);
+});
+
 it.each(starts)(
   'uses no stale output, starts no agent without need and keeps what users wrote: %s from %d',
   async (_, first) => {

@@ -1,6 +1,7 @@
 import type { Gate, UnitKey } from '../../pipeline/pipeline.ts';
 import type { AttemptRef } from '../../run/entry.ts';
 import { attemptKey, type Rework } from '../../run/state.ts';
+import type { Unit } from '../../run/units.ts';
 import type { Call, Outcome } from '../call.ts';
 
 /** The reworks of a gate in this run. */
@@ -18,13 +19,13 @@ function maxRounds({ order }: Call, gate: Gate): number {
   return (order.maxIterations ?? gate.onFail?.maxIterations ?? 1) - 1;
 }
 
-/** How often a failed output may still send its work back. 0: iterations are used up, its rework was answered, or the target does not apply. */
+/** How often a failed output may still send its work back. 0: iterations are used up, its rework was answered, or the target does not apply or has no legs. */
 export function iterationsLeft(call: Call, gate: Gate, attempt: AttemptRef): number {
   if (gate.onFail === undefined) return 0;
   const units = call.graph.unitsOf(gate.onFail.goto) ?? [];
-  // A gate whose condition is false cannot answer.
-  if (units.some(({ key }) => call.outcomes.get(key)?.result === 'done' && !call.outcomes.get(key)?.checkpoint))
-    return 0;
+  // A gate without legs, or whose condition is false, cannot answer.
+  const isUnable = ({ key }: Unit) => call.outcomes.get(key)?.result === 'done' && !call.outcomes.get(key)?.checkpoint;
+  if (units.length === 0 || units.some(isUnable)) return 0;
   const reworks = reworksOf(call, gate.onFail.goto);
   const index = reworks.findIndex(({ causes }) =>
     causes.some((cause) => attemptKey(cause.attempt) === attemptKey(attempt)),

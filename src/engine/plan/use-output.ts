@@ -153,6 +153,8 @@ async function carryOutDecision(call: Call, { work, decision }: PersonChoice): P
   const exports = output && value !== undefined ? await exportsOf(call, value, contract.exports, output) : undefined;
   const entry: EndedEntry = {
     ...call.entryHead(),
+    // The number that its checkpoint names, even if somebody closed the run since.
+    run: attempt.run,
     kind: 'ended',
     unit: unit.key,
     n: attempt.n,

@@ -193,7 +193,11 @@ export class Truth {
     ]);
     this.#sentBack.set(`${subject} ${gate}`, run);
     const after = [...this.units.values()].filter(({ ancestors }) => ancestors.has(gate));
-    for (const unit of after) this.notes.delete(this.own(unit.gate.id));
+    // Also those that have no legs at the moment.
+    const gatesAfter = new Set([gate]);
+    for (const { id, needs } of this.#pipeline!.gates)
+      if (needs.some((need) => gatesAfter.has(need))) gatesAfter.add(id);
+    for (const id of gatesAfter) this.notes.delete(this.own(id));
     this.notes.set(`${subject} ${gate}`, {
       run,
       text: noteText(outputs),
