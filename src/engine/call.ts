@@ -171,12 +171,11 @@ export class Call {
     return { ...snapshot, unstored: Object.fromEntries(files.map(([path, file]) => [redactor.text(path), file])) };
   }
 
-  /** Matches the input files of a unit. @param handedOn files of its needs, which are always inputs */
-  inputMatcher(unit: Unit, handedOn: readonly string[]): PathMatcher {
-    const { inputs } = unit.gate;
+  /** Matches the input files of a gate. @param handedOn files of its needs, which are always inputs */
+  inputMatcher({ inputs, with: values }: Gate, handedOn: readonly string[]): PathMatcher {
     const declared = inputs === undefined ? undefined : this.#matcher(inputs);
     const except = this.definitionFiles;
-    const named = new Set([...handedOn, ...namedFiles(unit.gate.with)]);
+    const named = new Set([...handedOn, ...namedFiles(values)]);
     return (path) => named.has(path) || (declared === undefined ? !except.has(path) : declared(path));
   }
 

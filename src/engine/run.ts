@@ -1,5 +1,6 @@
 import { GatelineError } from '../errors.ts';
 import type { Group, UnitKey } from '../pipeline/pipeline.ts';
+import type { Checkpoint } from '../run/checkpoint.ts';
 import type { EndedEntry } from '../run/entry.ts';
 import { COST_HINT } from '../run/unit-state.ts';
 import { worksByItself, type Unit } from '../run/units.ts';
@@ -8,12 +9,13 @@ import { runAttempt } from './attempt/attempt.ts';
 import { Call, type Outcome } from './call.ts';
 import { forceCreators, hasEntityConflict, recoverEntities, setMissingEntities } from './entities/gate-entities.ts';
 import { planUnit, toUnitPlan } from './plan/plan-unit.ts';
+import { judgeResult } from './outcome.ts';
 import { requireDocuments } from './attempt/memory.ts';
 import { isDone, needsOf } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
 import { recoverOpenAttempts } from './attempt/recover.ts';
 import { warnAboutInputs, warnAboutVariables } from './warnings.ts';
-import { buildRequest, fingerprintOf, type Work } from './plan/request.ts';
+import type { Work } from './plan/request.ts';
 import { sendBack } from './decide/rework.ts';
 import { prepareNeeds } from './plan/use-needs.ts';
 import { carryOut } from './plan/use-output.ts';
@@ -156,7 +158,7 @@ class Scheduler {
 
   async #runAttempts(first: Work, reason: string): Promise<void> {
     const call = this.#call;
-    const { unit, needs } = first;
+    const { unit } = first;
     await call.contracts.compileAll();
     warnAboutVariables(call, unit.gate);
     await recoverEntities(call, unit, this.#signal);
@@ -186,9 +188,12 @@ class Scheduler {
       why = part ? 'its attempts are judged together' : `attempt ${(tries += 1)} of this call failed`;
       if (!part) feedback = verdict;
       call.outcomes.delete(unit.key);
-      const snapshot = call.snapshot ?? (await call.takeSnapshot());
-      const request = await buildRequest(call, unit, snapshot, needs, first.rework);
-      work = { unit, needs, rework: first.rework, snapshot, request, fingerprint: fingerprintOf(request) };
+      // A person may have decided, or the agent brought back a state that an output holds for: the scheduler goes on then.
+      const needs = needsOf(call, unit);
+      const plan = needs && (await planUnit(call, unit, needs));
+      const isRetried = (checkpoint: Checkpoint) => judgeResult(call, unit, checkpoint).result === 'failed';
+      if (plan?.choice !== 'run' && !(plan?.choice === 'use' && isRetried(plan.checkpoint))) return;
+      work = plan.work;
     }
   }
 

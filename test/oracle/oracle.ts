@@ -45,6 +45,11 @@ export class Oracle extends Findings {
   /** How many decisions people made; how many of them the engine had read when it planned. */
   #decisions = 0;
   #readDecisions = 0;
+  /** By unit, how many the engine had read when it planned it. */
+  readonly #plannedReads = new Map<string, number>();
+  /** By attempt, which decision rejected it; which one closed a run last. */
+  readonly #rejections = new Map<string, number>();
+  #close = 0;
   /** By unit, notes of reviews that the engine has read, and those that it read for a plan. */
   readonly #readNotes = new Map<string, string>();
   readonly #plannedNotes = new Map<string, string | undefined>();
@@ -131,11 +136,12 @@ export class Oracle extends Findings {
     // What a person decides after the engine read the log is for the next turn of a unit.
     const isUnread = this.#decisions > this.#readDecisions;
     this.#plannedNotes.set(key, this.#readNotes.get(key));
+    this.#plannedReads.set(key, this.#readDecisions);
     const rejected = unit.needs.filter((need) => truth.inUse.get(truth.own(need))?.isRejected);
     if (!isUnread && rejected.length > 0) this.fault('e: work starts with a rejected output', key, ...rejected);
     if (choice !== 'use' || (truth.pending.has(truth.own(key)) && !isUnread)) return;
     this.tally('used');
-    this.#checkNeeds(unit);
+    this.#checkNeeds(unit, this.#readDecisions);
     if (truth.forced.has(truth.own(key)) && !isUnread) this.fault('a: used although forced', key);
     // A turn beside the end of another agent may have looked up more than one output for more than one state.
     const candidates = finds.reverse().flatMap((find) => this.truth.attemptsOf(find));
@@ -151,6 +157,8 @@ export class Oracle extends Findings {
     this.history.enterRun(entry.subject, entry.run);
     if (isByPerson(entry)) this.#decisions += 1;
     if (entry.kind === 'decided') {
+      if (entry.decision === 'reject') this.#rejections.set(nameOf(entry.attempt), this.#decisions);
+      if (entry.decision === 'close') this.#close = this.#decisions;
       for (const key of this.truth.decide(entry)) this.#done.delete(key);
       if (entry.decision === 'keep') {
         const held = new Map(this.#finds.map((find) => [find.attempt.unit, this.truth.attemptsOf(find)[0]?.output]));
@@ -169,7 +177,8 @@ export class Oracle extends Findings {
     const agent = this.#crew.agentIn(this.#crew.world.state.directoryOf(entry));
     const start = this.#folder.tree(entry.snapshot);
     this.tally('ran');
-    this.#checkNeeds(unit);
+    const read = this.#isBegin ? this.#readDecisions : (this.#plannedReads.get(key) ?? 0);
+    this.#checkNeeds(unit, read);
     const exports = JSON.stringify(unit.needs.map((need) => [need, agent.needs[need] ?? null]));
     const note = agent.note ?? 'null';
     if (exports !== truth.exportsOf(unit))
@@ -191,7 +200,9 @@ export class Oracle extends Findings {
     const reasons = truth.forced.has(truth.own(key))
       ? []
       : findReasons(truth, this.#folder, attempt, this.#found.get(key) ?? []);
-    if (reasons.includes('needless')) this.fault('b: an agent runs without need', attempt.name, textOf(start));
+    // In a run that is closed meanwhile, no work was sent back.
+    if (reasons.includes('needless') && this.#close <= read)
+      this.fault('b: an agent runs without need', attempt.name, textOf(start));
     else for (const reason of reasons) this.tally(`ran: ${reason}`);
     this.busy.set(key, unit);
     for (const path of truth.paths) this.history.see(path, start.get(path) ?? null);
@@ -257,11 +268,12 @@ export class Oracle extends Findings {
       this.fault('d: what a done gate made is not in the folder', ...details);
   }
 
-  #checkNeeds(unit: Unit): void {
+  /** @param read how many decisions the engine had read: what is rejected later is noticed later */
+  #checkNeeds(unit: Unit, read: number): void {
     for (const { key: need, gate } of this.truth.units.values()) {
       if (!unit.ancestors.has(gate.id)) continue;
       const attempt = this.#done.has(need) && this.truth.inUse.get(this.truth.own(need));
-      if (!attempt || !this.truth.isOpen(attempt))
+      if (!attempt || (!this.truth.isOpen(attempt) && (this.#rejections.get(attempt.name) ?? 0) <= read))
         this.fault('e: work starts before its needs are done', unit.key, need);
     }
   }

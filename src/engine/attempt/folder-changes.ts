@@ -28,7 +28,7 @@ export async function splitChanges(
 ): Promise<FolderChanges> {
   const { workspace } = call.ports;
   const owns = call.fileMatcher(unit);
-  const reads = call.inputMatcher(unit, handedOnTo(needs));
+  const reads = call.inputMatcher(unit.gate, handedOnTo(needs));
   const changes = await workspace.diff(before, after);
   const declared = changes.filter(({ path }) => owns(path));
   const undeclared = changes.filter(({ path }) => !owns(path));

@@ -149,23 +149,26 @@ export async function extendCheckpoints(
   const adjusted = new Map<UnitKey, UnitOutput>();
   const adjustNeeds = (needs: Needs): Needs =>
     new Map([...needs].map(([key, output]) => [key, { ...output, handedOn: (adjusted.get(key) ?? output).handedOn }]));
-  for (const unit of affectedUnits(call, changes)) {
-    if (unit.key === author.key || call.graph.needs(unit, author)) continue;
-    const needs = await needsAt(call, unit.gate, before, memo);
-    if (needs === undefined) continue;
-    const output = await outputAt(call, unit, before, memo);
-    if (output === undefined) continue;
+  for (const gate of affectedGates(call, changes)) {
+    const needs = await needsAt(call, gate, before, memo);
+    if (needs === undefined || call.graph.ancestors(gate.id).has(author.gate.id)) continue;
     const needsNow = adjustNeeds(needs);
-    if (!output.checkpoint) {
-      adjusted.set(unit.key, { ...output, handedOn: handedOnTo(needsNow) });
-      continue;
+    const units = call.graph.unitsOf(gate.id) ?? [];
+    if (units.length === 0) adjusted.set(gate.id, emptyOutput(needsNow));
+    const reads = call.inputMatcher(gate, handedOnTo(needs));
+    for (const unit of units) {
+      const output = unit.key === author.key ? undefined : await outputAt(call, unit, before, memo);
+      if (output === undefined) continue;
+      if (!output.checkpoint) {
+        adjusted.set(unit.key, { ...output, handedOn: handedOnTo(needsNow) });
+        continue;
+      }
+      const { files } = output.checkpoint;
+      if (!changes.some(({ path }) => reads(path) || Object.hasOwn(files, path))) continue;
+      const checkpoint = { ...output.checkpoint, files: adjustFiles(files, changes) };
+      await checkpoints.save(fingerprintOf(await buildRequest(call, unit, changed, needsNow)), checkpoint);
+      adjusted.set(unit.key, unitOutputOf(checkpoint, needsNow));
     }
-    const reads = call.inputMatcher(unit, handedOnTo(needs));
-    const { files } = output.checkpoint;
-    if (!changes.some(({ path }) => reads(path) || Object.hasOwn(files, path))) continue;
-    const checkpoint = { ...output.checkpoint, files: adjustFiles(files, changes) };
-    await checkpoints.save(fingerprintOf(await buildRequest(call, unit, changed, needsNow)), checkpoint);
-    adjusted.set(unit.key, unitOutputOf(checkpoint, needsNow));
   }
   for (const [key, output] of adjusted) {
     const outcome = call.outcomes.get(key);
@@ -176,18 +179,17 @@ export async function extendCheckpoints(
   await checkpoints.save(fingerprintOf(request), newOutput.checkpoint);
 }
 
-/** Units that read or make one of these paths, or need a unit that makes it; each after those that it needs. */
-function affectedUnits(call: Call, changes: readonly FileChange[]): Unit[] {
+/** Gates that read or make one of these paths, or need a gate that makes it; each after those that it needs. */
+function affectedGates(call: Call, changes: readonly FileChange[]): Gate[] {
   const { graph, state } = call;
   const matchesAny = (matches: PathMatcher) => changes.some(({ path }) => matches(path));
-  const makers = graph.units.filter((unit) => {
+  const isMaker = (unit: Unit) => {
     const files = state.files.get(unit.key) ?? {};
     return matchesAny(call.fileMatcher(unit)) || matchesAny((path) => Object.hasOwn(files, path));
-  });
-  const made = new Set(makers.map(({ gate }) => gate.id));
-  const units = graph.gatesByNeeds.flatMap((gate) => {
+  };
+  const made = new Set(graph.units.filter(isMaker).map(({ gate }) => gate.id));
+  return graph.gatesByNeeds.filter((gate) => {
     if (gate.needs.some((need) => made.has(need))) made.add(gate.id);
-    return graph.unitsOf(gate.id) ?? [];
+    return made.has(gate.id) || matchesAny(call.inputMatcher(gate, []));
   });
-  return units.filter((unit) => matchesAny(call.inputMatcher(unit, [])) || made.has(unit.gate.id));
 }

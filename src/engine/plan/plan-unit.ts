@@ -95,8 +95,7 @@ async function planPutBack(call: Call, { unit, needs, snapshot }: Work, { attemp
   const versions = present ? await call.ports.workspace.listFiles(snapshot) : new Map<string, string>();
   const current = (path: string) => versions.get(path) ?? snapshot.unstored[path] ?? null;
   const isNewest = isSameAttempt(call.state.newestOutputs.get(unit.key), attempt);
-  const isInput = (path: string) => call.inputMatcher(unit, handedOnTo(needs))(path);
-  return planPut({ files, newest, isNewest }, current, isInput);
+  return planPut({ files, newest, isNewest }, current, call.inputMatcher(unit.gate, handedOnTo(needs)));
 }
 
 /** The rework that a unit must answer. */

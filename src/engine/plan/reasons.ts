@@ -69,7 +69,7 @@ async function changedFiles(
   const { unit, needs, request } = work;
   const isSame = earlier.inputs.digest === request.inputs.digest && isEqual(earlier.handedOn, request.handedOn);
   if (isSame || !isEqual(earlier.inputs.globs, request.inputs.globs)) return undefined;
-  const reads = call.inputMatcher(unit, handedOnTo(needs));
+  const reads = call.inputMatcher(unit.gate, handedOnTo(needs));
   const changes = await call.ports.workspace.diff(snapshotFrom(snapshot), work.snapshot).catch(() => []);
   const read = changes.filter(({ path }) => reads(path));
   // Files that another gate made are named only if nothing else changed: the output holds for them too.
@@ -80,7 +80,7 @@ async function changedFiles(
   const byItself = paths.filter((path) => undeclared.includes(path));
   if (byItself.length === paths.length) return undeclaredChange(work, byItself);
   const makers = call.graph.units.filter(
-    (other) => other.key !== unit.key && paths.some((path) => isFileOf(call, other.key, path)),
+    (other) => other.gate !== unit.gate && paths.some((path) => isFileOf(call, other.key, path)),
   );
   const maker = makers.find((other) => !call.graph.needs(unit, other));
   return {

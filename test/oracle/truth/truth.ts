@@ -91,7 +91,7 @@ export class Truth {
 
   /** A person says that an output holds for a state of the folder, and for the outputs that hold for it, by unit. */
   keep(name: string, held: ReadonlyMap<string, JsonValue | undefined>, start: Tree): void {
-    const [attempt] = this.named(name);
+    const attempt = this.named(name).at(-1);
     // Another subject may have no list yet that names a leg.
     const unit = this.units.get(attempt!.unit.key) ?? attempt!.unit;
     const legsOf = (gate: string) => [...held.keys()].filter((key) => key.startsWith(`${gate}/`));
