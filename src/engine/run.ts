@@ -3,7 +3,7 @@ import type { Group, UnitKey } from '../pipeline/pipeline.ts';
 import type { Checkpoint } from '../run/checkpoint.ts';
 import type { EndedEntry } from '../run/entry.ts';
 import { COST_HINT } from '../run/unit-state.ts';
-import { worksByItself, type Unit } from '../run/units.ts';
+import { gateOf, worksByItself, type Unit } from '../run/units.ts';
 import { failedVerdict, type Verdict } from '../verdict/verdict.ts';
 import { runAttempt } from './attempt/attempt.ts';
 import { Call, type Outcome } from './call.ts';
@@ -88,9 +88,12 @@ class Scheduler {
   #findReady(isWanted: (unit: Unit) => boolean): Unit | undefined {
     const { graph, outcomes, order, state } = this.#call;
     const open = new Set([...state.openAttempts.values()].filter(({ process }) => !process).map(({ unit }) => unit));
+    // What was made of an output that a person rejected since is there, but nothing is made of that.
+    const rejected = [...outcomes].flatMap(([key, { verdict }]) => (verdict.kind === 'cancelled' ? [gateOf(key)] : []));
     return graph.units.find(
       (unit) =>
         !outcomes.has(unit.key) &&
+        !rejected.some((gate) => graph.ancestors(unit.gate.id).has(gate)) &&
         (order.only === undefined || order.only.has(unit.gate.id)) &&
         !this.#running.has(unit.key) &&
         !open.has(unit.key) &&

@@ -263,6 +263,12 @@ const stories: Readonly<Record<string, Story>> = {
     },
     ['plan; failed plan', 'plan test', ''],
   ],
+  'starts no gate after one that works while a person rejects what it was given': [
+    { src: '1' },
+    [PLAN, IMPLEMENT, REVIEW],
+    { implement: (_, __, user) => user.quietly(createPipeline(CONDITIONAL), {}, reject, false) },
+    ['plan implement; failed plan', 'plan review', ''],
+  ],
   "settles when a gate changes the user's version of a file that another gate made": [
     {},
     [

@@ -47,9 +47,9 @@ export class Oracle extends Findings {
   #readDecisions = 0;
   /** By unit, how many the engine had read when it planned it. */
   readonly #plannedReads = new Map<string, number>();
-  /** By attempt, which decision rejected it; which one closed a run last. */
+  /** By attempt, which decision rejected it; which one closed a run or approved an output last. */
   readonly #rejections = new Map<string, number>();
-  #close = 0;
+  #lastOpening = 0;
   /** By unit, notes of reviews that the engine has read, and those that it read for a plan. */
   readonly #readNotes = new Map<string, string>();
   readonly #plannedNotes = new Map<string, string | undefined>();
@@ -158,7 +158,7 @@ export class Oracle extends Findings {
     if (isByPerson(entry)) this.#decisions += 1;
     if (entry.kind === 'decided') {
       if (entry.decision === 'reject') this.#rejections.set(nameOf(entry.attempt), this.#decisions);
-      if (entry.decision === 'close') this.#close = this.#decisions;
+      if (entry.decision === 'close' || entry.decision === 'approve') this.#lastOpening = this.#decisions;
       for (const key of this.truth.decide(entry)) this.#done.delete(key);
       if (entry.decision === 'keep') {
         const held = new Map(this.#finds.map((find) => [find.attempt.unit, this.truth.attemptsOf(find)[0]?.output]));
@@ -200,8 +200,8 @@ export class Oracle extends Findings {
     const reasons = truth.forced.has(truth.own(key))
       ? []
       : findReasons(truth, this.#folder, attempt, this.#found.get(key) ?? []);
-    // In a run that is closed meanwhile, no work was sent back.
-    if (reasons.includes('needless') && this.#close <= read)
+    // In a run that is closed meanwhile, no work was sent back; what is approved meanwhile had failed.
+    if (reasons.includes('needless') && this.#lastOpening <= read)
       this.fault('b: an agent runs without need', attempt.name, textOf(start));
     else for (const reason of reasons) this.tally(`ran: ${reason}`);
     this.busy.set(key, unit);
@@ -273,7 +273,8 @@ export class Oracle extends Findings {
     for (const { key: need, gate } of this.truth.units.values()) {
       if (!unit.ancestors.has(gate.id)) continue;
       const attempt = this.#done.has(need) && this.truth.inUse.get(this.truth.own(need));
-      if (!attempt || (!this.truth.isOpen(attempt) && (this.#rejections.get(attempt.name) ?? 0) <= read))
+      const isOpen = attempt && !attempt.isRejected && this.truth.isOpen(attempt);
+      if (!isOpen && (this.#rejections.get(attempt ? attempt.name : '') ?? 0) <= read)
         this.fault('e: work starts before its needs are done', unit.key, need);
     }
   }

@@ -191,7 +191,7 @@ async function settle(
   const isMessy = gates.some(({ mess }) => mess !== undefined);
   let report: CallReport | undefined;
   const unitsWith = (result: string) => [...report!.result.outcomes].filter(([, outcome]) => outcome.result === result);
-  for (let calls = 0; calls < 20; calls += 1) {
+  for (let calls = 0; calls < 40; calls += 1) {
     report = await simulation.call(pipeline, call);
     if (report!.result.status === 'completed' || report!.result.status === 'nothing') break;
     const alone = unitsAlone(simulation);

@@ -34,6 +34,7 @@ export class Truth {
   readonly #sentBack = new Map<string, number>();
   /** By subject: its newest run that is over. */
   readonly #over = new Map<string, number>();
+  /** By `subject fingerprint output`. */
   readonly approved = new Set<string>();
 
   constructor(paths: readonly string[]) {
@@ -137,7 +138,7 @@ export class Truth {
 
   /** Whether later gates may use an output. */
   isOpen({ unit: { gate }, result, approvalKey = '' }: Attempt): boolean {
-    if (result === 'skipped' || this.approved.has(approvalKey)) return true;
+    if (result === 'skipped' || this.approved.has(this.own(approvalKey))) return true;
     if (result === 'passed') return gate.approval === undefined;
     return result === 'partial' && gate.contract.partial === 'continue';
   }
@@ -156,10 +157,10 @@ export class Truth {
         this.pending.add(own);
         break;
       case 'approve':
-        this.approved.add(`${entry.fingerprint} ${entry.output}`);
+        this.approved.add(`${subject} ${entry.fingerprint} ${entry.output}`);
         break;
       case 'reject':
-        this.approved.delete(`${entry.fingerprint} ${entry.output}`);
+        this.approved.delete(`${subject} ${entry.fingerprint} ${entry.output}`);
         for (const attempt of this.named(nameOf(entry.attempt))) attempt.isRejected = true;
         break;
       case 'rework':
