@@ -15,7 +15,7 @@ import { isDone, needsOf } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
 import { recoverOpenAttempts } from './attempt/recover.ts';
 import { warnAboutInputs, warnAboutVariables } from './warnings.ts';
-import type { Work } from './plan/request.ts';
+import type { Needs, Work } from './plan/request.ts';
 import { sendBack } from './decide/rework.ts';
 import { prepareNeeds } from './plan/use-needs.ts';
 import { carryOut } from './plan/use-output.ts';
@@ -88,19 +88,30 @@ class Scheduler {
   #findReady(isWanted: (unit: Unit) => boolean): Unit | undefined {
     const { graph, outcomes, order, state } = this.#call;
     const open = new Set([...state.openAttempts.values()].filter(({ process }) => !process).map(({ unit }) => unit));
-    // What was made of an output that a person rejected since is there, but nothing is made of that.
-    const rejected = [...outcomes].flatMap(([key, { verdict }]) => (verdict.kind === 'cancelled' ? [gateOf(key)] : []));
+    const rejected = this.#listRejected();
     return graph.units.find(
       (unit) =>
         !outcomes.has(unit.key) &&
-        !rejected.some((gate) => graph.ancestors(unit.gate.id).has(gate)) &&
         (order.only === undefined || order.only.has(unit.gate.id)) &&
         !this.#running.has(unit.key) &&
         !open.has(unit.key) &&
         isWanted(unit) &&
         !this.#isStopped(unit) &&
-        needsOf(this.#call, unit) !== undefined,
+        this.#needsOf(unit, rejected) !== undefined,
     );
+  }
+
+  /** Gates whose outputs a person rejected in this call. */
+  #listRejected(): string[] {
+    return [...this.#call.outcomes].flatMap(([key, { verdict }]) =>
+      verdict.kind === 'cancelled' ? [gateOf(key)] : [],
+    );
+  }
+
+  /** The needs of a unit, if they are done, and made of nothing that was rejected since. */
+  #needsOf(unit: Unit, rejected = this.#listRejected()): Needs | undefined {
+    const ancestors = this.#call.graph.ancestors(unit.gate.id);
+    return rejected.some((gate) => ancestors.has(gate)) ? undefined : needsOf(this.#call, unit);
   }
 
   /** A failed leg stops the legs that have not started, unless `fail-fast: false`. */
@@ -133,8 +144,7 @@ class Scheduler {
   async #useOrStart(unit: Unit): Promise<void> {
     const call = this.#call;
     await call.refresh();
-    // A person may have rejected the output of a need.
-    const needs = needsOf(call, unit);
+    const needs = this.#needsOf(unit);
     if (needs === undefined) return;
     const plan = await planUnit(call, unit, needs);
     call.observe({ type: 'planned', plan: toUnitPlan(unit, plan) });
@@ -192,7 +202,7 @@ class Scheduler {
       if (!part) feedback = verdict;
       call.outcomes.delete(unit.key);
       // A person may have decided, or the agent brought back a state that an output holds for: the scheduler goes on then.
-      const needs = needsOf(call, unit);
+      const needs = this.#needsOf(unit);
       const plan = needs && (await planUnit(call, unit, needs));
       const isRetried = (checkpoint: Checkpoint) => judgeResult(call, unit, checkpoint).result === 'failed';
       if (plan?.choice !== 'run' && !(plan?.choice === 'use' && isRetried(plan.checkpoint))) return;
