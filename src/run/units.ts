@@ -77,8 +77,8 @@ export class UnitGraph {
     const id = key.slice(gate.id.length + 1);
     if (units === undefined && id !== '') return { key, gate, leg: { id, matrix: {} } };
     const message = id === '' ? `${gate.id} has legs: name one of them` : `gate ${gate.id} has no leg ${id}`;
-    const keys = units?.slice(0, 20).map((other) => other.key);
-    throw new GatelineError('usage', message, { hint: keys?.join(', ') ?? '`gateline status` shows them' });
+    const keys = (units ?? []).slice(0, 20).map((other) => other.key);
+    throw new GatelineError('usage', message, { hint: keys.join(', ') || '`gateline status` shows them' });
   }
 
   /** All units of a gate, or the unit with a key. @throws GatelineError as {@link requireUnit} */

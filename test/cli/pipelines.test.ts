@@ -73,6 +73,8 @@ describe('legs', () => {
     expect(await project.run()).toBe('0: last');
     await project.expect('keep last', 0);
     expect(await project.run()).toBe('0: ');
+    await project.expect('force work', 2, 'error: work has no legs: nothing to force');
+    await project.expect('keep work/x', 2, 'error: gate work has no leg x', 'hint: `gateline status` shows them');
   });
 
   it('that were begun are completed although the list has changed meanwhile', async () => {

@@ -38,6 +38,7 @@ export async function decide(
   // Legs that are not known yet have no output, so they run without being forced.
   const isUnknown = decision === 'force' && key !== undefined && graph.gate(key) && graph.unitsOf(key) === undefined;
   const units = key === undefined ? [undefined] : isUnknown ? [] : graph.unitsNamed(key);
+  if (units.length === 0 && !isUnknown) throw new GatelineError('usage', `${key} has no legs: nothing to ${decision}`);
   const entries = units.map((unit) => entryFor(call, decision, head, unit?.key));
   if (entries.length > 0) await call.write(...entries);
   const rejected = entries.flatMap((entry) => (entry.decision === 'reject' ? [entry.attempt] : []));
@@ -153,7 +154,10 @@ export async function keepOutputs(
 ): Promise<readonly UnitKey[]> {
   const call = await Call.open(ports, order);
   call.restoreLegs();
-  for (const key of keys) call.graph.requireGate(gateOf(key));
+  for (const key of keys) {
+    const gate = call.graph.requireGate(gateOf(key));
+    if (key !== gate.id) call.graph.requireUnit(key);
+  }
   const snapshot = await call.takeSnapshot();
   const keptUnits: UnitKey[] = [];
   const outputs = new Map<UnitKey, UnitOutput>();

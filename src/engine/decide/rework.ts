@@ -19,7 +19,10 @@ function maxRounds({ order }: Call, gate: Gate): number {
   return (order.maxIterations ?? gate.onFail?.maxIterations ?? 1) - 1;
 }
 
-/** How often a failed output may still send its work back. 0: iterations are used up, its rework was answered, or the target does not apply or has no legs. */
+/**
+ * How often a failed output may still send its work back. 0: iterations are used up, its rework was answered, or the
+ * target does not apply or has no legs.
+ */
 export function iterationsLeft(call: Call, gate: Gate, attempt: AttemptRef): number {
   if (gate.onFail === undefined) return 0;
   const units = call.graph.unitsOf(gate.onFail.goto) ?? [];
