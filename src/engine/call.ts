@@ -1,7 +1,14 @@
 import type { GatelineError } from '../errors.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { Gate, UnitKey } from '../pipeline/pipeline.ts';
-import { ENTRY_FORMAT, isSameAttempt, type DecidedEntry, type EndedEntry, type Entry } from '../run/entry.ts';
+import {
+  ENTRY_FORMAT,
+  isSameAttempt,
+  type AttemptRef,
+  type DecidedEntry,
+  type EndedEntry,
+  type Entry,
+} from '../run/entry.ts';
 import type { EngineEvent } from '../run/events.ts';
 import { LogState } from '../run/state.ts';
 import { costObstacle, rejectionText } from '../run/unit-state.ts';
@@ -73,6 +80,11 @@ export class Call {
   entryHead() {
     const { pipeline, subject } = this.order;
     return { v: ENTRY_FORMAT, pipeline: pipeline.id, subject, run: this.state.runNumber, at: this.now() } as const;
+  }
+
+  /** The fields that the entries of an attempt have: its own number, even if somebody closed the run since. */
+  attemptHead({ run, unit, n }: Pick<AttemptRef, 'run' | 'unit' | 'n'>) {
+    return { ...this.entryHead(), run, unit, n } as const;
   }
 
   observe(event: EngineEvent): void {

@@ -83,12 +83,8 @@ export async function startedEntry(call: Call, work: Work, attempt: AttemptRef):
   const { unit, fingerprint, snapshot, rework, request } = work;
   const { digest } = call.contracts.of(unit.gate);
   return {
-    ...call.entryHead(),
-    // The number of the directory, even if somebody closed the run since.
-    run: attempt.run,
+    ...call.attemptHead(attempt),
     kind: 'started',
-    unit: unit.key,
-    n: attempt.n,
     fingerprint,
     contract: digest,
     snapshot: snapshotId(snapshot),
@@ -118,11 +114,8 @@ export async function finishAttempt(call: Call, open: OpenAttempt, result?: Agen
   // Entities before checkpoints: using a remembered output makes no entity valid.
   const effects = await endForAttempt(call, unit, attemptOf(started), verdict, value);
   const end: EndedEntry = {
-    ...call.entryHead(),
-    run: started.run,
+    ...call.attemptHead(started),
     kind: 'ended',
-    unit: unit.key,
-    n: started.n,
     how: 'ran',
     verdict,
     fingerprint: started.fingerprint,

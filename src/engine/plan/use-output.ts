@@ -110,10 +110,8 @@ function usedEntry(
 ): EndedEntry {
   const { attempt, verdict, fingerprint, contract, output, exports, files } = checkpoint;
   return {
-    ...call.entryHead(),
+    ...call.attemptHead(nextAttempt(call, unit)),
     kind: 'ended',
-    unit: unit.key,
-    n: nextAttempt(call, unit).n,
     how: 'used',
     verdict,
     fingerprint,
@@ -152,12 +150,8 @@ async function carryOutDecision(call: Call, { work, decision }: PersonChoice): P
       : await judge(compiled, value, judgeContexts(call));
   const exports = output && value !== undefined ? await exportsOf(call, value, contract.exports, output) : undefined;
   const entry: EndedEntry = {
-    ...call.entryHead(),
-    // The number that its checkpoint names, even if somebody closed the run since.
-    run: attempt.run,
+    ...call.attemptHead(attempt),
     kind: 'ended',
-    unit: unit.key,
-    n: attempt.n,
     how: output ? 'adopted' : 'skipped',
     verdict,
     fingerprint,
@@ -206,9 +200,7 @@ async function endNotApplicable(call: Call, unit: Unit, { output, reason }: NotA
   const hasDecision = call.state.pendingDecisions.has(unit.key) || call.state.forceDecisions.has(unit.key);
   const entry: EndedEntry = {
     ...NOT_APPLICABLE_END,
-    ...call.entryHead(),
-    unit: unit.key,
-    n: nextAttempt(call, unit).n,
+    ...call.attemptHead(nextAttempt(call, unit)),
     files: call.state.files.get(unit.key) ?? {},
     reason,
   };
