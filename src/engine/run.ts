@@ -1,6 +1,5 @@
 import { GatelineError } from '../errors.ts';
 import type { Group, UnitKey } from '../pipeline/pipeline.ts';
-import type { Checkpoint } from '../run/checkpoint.ts';
 import type { EndedEntry } from '../run/entry.ts';
 import { COST_HINT } from '../run/unit-state.ts';
 import { gateOf, worksByItself, type Unit } from '../run/units.ts';
@@ -9,13 +8,12 @@ import { runAttempt } from './attempt/attempt.ts';
 import { Call, type Outcome } from './call.ts';
 import { forceCreators, hasEntityConflict, recoverEntities, setMissingEntities } from './entities/gate-entities.ts';
 import { planUnit, toUnitPlan } from './plan/plan-unit.ts';
-import { judgeResult } from './outcome.ts';
 import { requireDocuments } from './attempt/memory.ts';
 import { isDone, needsOf } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
 import { recoverOpenAttempts } from './attempt/recover.ts';
 import { warnAboutInputs, warnAboutVariables } from './warnings.ts';
-import type { Needs, Work } from './plan/request.ts';
+import { buildRequest, fingerprintOf, type Needs, type Work } from './plan/request.ts';
 import { sendBack } from './decide/rework.ts';
 import { prepareNeeds } from './plan/use-needs.ts';
 import { carryOut } from './plan/use-output.ts';
@@ -66,8 +64,7 @@ class Scheduler {
   async drive(): Promise<void> {
     const call = this.#call;
     for (;;) {
-      const stopped =
-        this.#signal.aborted || this.#error !== undefined || call.state.current?.paused !== undefined || this.#isClosed;
+      const stopped = this.#isStopped || this.#error !== undefined;
       const isAlone = this.#running.size === 0;
       const reader = stopped ? undefined : this.#findReady((unit) => !unit.gate.files && this.#hasRoom(unit));
       const next = reader ?? (stopped || !isAlone ? undefined : this.#findReady(() => true));
@@ -76,6 +73,11 @@ class Scheduler {
       else if (stopped || !((await sendBack(call)) || (await forceCreators(call, this.#ran)))) break;
     }
     if (this.#error !== undefined) throw this.#error;
+  }
+
+  /** Whether a person stopped this call. */
+  get #isStopped(): boolean {
+    return this.#signal.aborted || this.#call.state.current?.paused !== undefined || this.#isClosed;
   }
 
   /** Whether a person closed the run of this call, and not an earlier one. */
@@ -96,7 +98,7 @@ class Scheduler {
         !this.#running.has(unit.key) &&
         !open.has(unit.key) &&
         isWanted(unit) &&
-        !this.#isStopped(unit) &&
+        !this.#isLegStopped(unit) &&
         this.#needsOf(unit, rejected) !== undefined,
     );
   }
@@ -115,7 +117,7 @@ class Scheduler {
   }
 
   /** A failed leg stops the legs that have not started, unless `fail-fast: false`. */
-  #isStopped({ gate }: Unit): boolean {
+  #isLegStopped({ gate }: Unit): boolean {
     if (!gate.matrix?.failFast) return false;
     return (this.#call.graph.unitsOf(gate.id) ?? []).some(
       ({ key }) => this.#call.outcomes.get(key)?.result === 'failed',
@@ -171,7 +173,7 @@ class Scheduler {
 
   async #runAttempts(first: Work, reason: string): Promise<void> {
     const call = this.#call;
-    const { unit } = first;
+    const { unit, needs } = first;
     await call.contracts.compileAll();
     warnAboutVariables(call, unit.gate);
     await recoverEntities(call, unit, this.#signal);
@@ -201,22 +203,19 @@ class Scheduler {
       why = part ? 'its attempts are judged together' : `attempt ${(tries += 1)} of this call failed`;
       if (!part) feedback = verdict;
       call.outcomes.delete(unit.key);
-      // A person may have decided, or the agent brought back a state that an output holds for: the scheduler goes on then.
-      const needs = this.#needsOf(unit);
-      const plan = needs && (await planUnit(call, unit, needs));
-      const isRetried = (checkpoint: Checkpoint) => judgeResult(call, unit, checkpoint).result === 'failed';
-      if (plan?.choice !== 'run' && !(plan?.choice === 'use' && isRetried(plan.checkpoint))) return;
-      work = plan.work;
+      const snapshot = call.snapshot ?? (await call.takeSnapshot());
+      const request = await buildRequest(call, unit, snapshot, needs, first.rework);
+      work = { unit, needs, rework: first.rework, snapshot, request, fingerprint: fingerprintOf(request) };
     }
   }
 
   /** Whether another attempt follows: not after an interruption, and not for an output that sends the work back. */
   #hasNextAttempt(unit: Unit, { verdict, part }: EndedEntry, tries: number): boolean {
-    if (this.#signal.aborted) return false;
     const { state, outcomes } = this.#call;
     const { key, gate } = unit;
-    if (obstacleOf(this.#call, unit) !== undefined) return false;
-    if (part) return !state.pendingDecisions.has(key) && !state.current?.paused;
+    if (this.#isStopped || obstacleOf(this.#call, unit) !== undefined || this.#needsOf(unit) === undefined)
+      return false;
+    if (part) return !state.pendingDecisions.has(key);
     const isFailed = verdict.status !== 'passed' && outcomes.get(key)?.result === 'failed';
     return isFailed && verdict.kind !== 'cancelled' && tries < gate.retries;
   }
@@ -228,8 +227,8 @@ class Scheduler {
     const allDone = gates.every(({ id }) => (order.only && !order.only.has(id)) || isDone(call, id));
     const isWhole = gates.every(({ id }) => isDone(call, id));
     const isOpen = state.current !== undefined && !state.current.finalStatus;
-    // A closed run whose gates are done after all is followed by a completed one.
-    if (isWhole && state.current?.finalStatus !== 'completed') await call.completeRun();
+    // The next call after a closed run whose gates are done makes a completed one.
+    if (isWhole && !this.#isClosed && state.current?.finalStatus !== 'completed') await call.completeRun();
     else if ((isOpen || state.current === undefined || order.run !== undefined) && call.hasUses) await call.write();
     const run = state.current?.run ?? 0;
     return { status: this.#status(allDone, isWhole), run, outcomes, ran: this.#ran };

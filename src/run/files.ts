@@ -80,8 +80,10 @@ export interface OutputFiles {
   readonly files: GateFiles;
   /** The files of its unit as the newest attempt left them. */
   readonly newest: GateFiles;
-  /** The output is that of the newest attempt: then a version of the user stays. */
+  /** The output is the newest one: then a version of the user stays. */
   readonly isNewest: boolean;
+  /** A later attempt failed: what it left is no version of the user. */
+  readonly hasFailed: boolean;
 }
 
 /** The changes that using an output makes, or the path for which it cannot be used. */
@@ -104,20 +106,21 @@ export type PutPlan =
  * @param isInput whether the unit reads a path: a file that it reads is not reverted
  */
 export function planPut(
-  { files, newest, isNewest }: OutputFiles,
+  { files, newest, isNewest, hasFailed }: OutputFiles,
   current: VersionOf,
   isInput: (path: string) => boolean,
 ): PutPlan {
   const changes: FileChange[] = [];
   const left: string[] = [];
+  const isOlder = !isNewest || hasFailed;
   for (const [path, { found, after }] of Object.entries(files)) {
     const before = current(path);
     if (before === after) continue;
-    if (found.includes(before) || (!isNewest && newest[path]?.after === before)) changes.push({ path, before, after });
+    if (found.includes(before) || (isOlder && newest[path]?.after === before)) changes.push({ path, before, after });
     else if (isNewest) left.push(path);
     else return { choice: 'run', conflict: path };
   }
-  if (!isNewest)
+  if (isOlder)
     for (const [path, { base, after }] of Object.entries(newest))
       if (!Object.hasOwn(files, path) && current(path) === after && base !== after && !isInput(path))
         changes.push({ path, before: after, after: base });

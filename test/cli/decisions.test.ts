@@ -191,11 +191,12 @@ describe('skip, adopt, keep and force', () => {
 
 describe('from another terminal, while a run works', () => {
   /** `one` is done, `two` works, `three` has not begun. */
-  const start = async (more: object = {}) => {
+  const WAITING = agent({ score: 85 }, '$HOME/go');
+  const start = async (three: object = {}, two: object = {}) => {
     const project = create({
       one: score(90),
-      two: { ...score(85), run: agent({ score: 85 }, '$HOME/go'), needs: 'one' },
-      three: { ...score(80), needs: 'two', ...more },
+      two: { ...score(85), run: WAITING, needs: 'one', ...two },
+      three: { ...score(80), needs: 'two', ...three },
     });
     const run = project.start(['run']);
     await project.waitFor('one', 'two');
@@ -266,6 +267,24 @@ describe('from another terminal, while a run works', () => {
     expect(await project.json<RunView>('status')).toMatchObject({ run: 1, status: 'closed' });
     expect(await project.run()).toBe('0: three');
     expect(await project.json('status')).toMatchObject({ run: 2, status: 'completed' });
+  });
+
+  it('close while the last gate works is in the history, beside the run after it', async () => {
+    const { project, end } = await start({ if: 'false' });
+    await project.expect('close -r now', 0);
+    expect(await end()).toBe('1: one two');
+    expect(await project.run()).toBe('0: ');
+    const runs = [
+      { run: 2, status: 'completed' },
+      { run: 1, status: 'closed' },
+    ];
+    expect(await project.json('history')).toMatchObject({ runs });
+  });
+
+  it.each(['close', 'pause'])('%s ends the tries of a gate that fails', async (decision) => {
+    const { project, end } = await start({}, { retries: 3, run: `${WAITING}; exit 1` });
+    await project.expect(`${decision} -r now`, 0);
+    expect(await end()).toBe('1: one two');
   });
 });
 

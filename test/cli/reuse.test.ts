@@ -34,6 +34,18 @@ describe('a gate runs', () => {
     expect(await project.run()).toBe('0: code test');
   });
 
+  it('no more once its inputs are as before: its files are put back over those of the attempt that failed', async () => {
+    const run = `cp spec.md out.txt; grep -q A spec.md || { touch new.txt; exit 1; }; ${agent()}`;
+    const gate = { run, inputs: ['spec.md'], files: ['out.txt', 'new.txt'] };
+    const project = new Project({ 'spec.md': 'A', 'gateline.yml': pipeline({ one: gate }) });
+    await project.run();
+    project.write('spec.md', 'B');
+    expect(await project.run()).toMatch(/^1: /);
+    project.write('spec.md', 'A');
+    await project.expect('run', 0, 'one: used');
+    expect([project.read('out.txt'), project.read('new.txt')]).toEqual(['A', undefined]);
+  });
+
   it.each([
     ['the definition', (text: string) => text.replace('"agent ', '"true; agent '), 'its definition changed: run'],
     ['the task', (text: string) => text.replace('"T"', '"U"'), 'the task changed'],

@@ -18,16 +18,13 @@ const starts: readonly (readonly [string, number])[] =
       ];
 
 /**
- * A run that is closed while a decision is carried out, a review whose target has no legs, an agent that fails but makes
- * a state for which an output holds, and a gate without legs between a gate with files and one that reads them.
+ * A run that is closed while a decision is carried out, a review whose target has no legs, and a gate without legs between
+ * a gate with files and one that reads them.
  */
-it.each([91_343, 91_590, 123_703, 139_681])(
-  'makes no fault in a scenario that found one before: seed %d',
-  async (seed) => {
-    const { oracle } = await runScenario(seed, CAREFUL);
-    expect(oracle.faults).toEqual([]);
-  },
-);
+it.each([91_343, 91_590, 139_681])('makes no fault in a scenario that found one before: seed %d', async (seed) => {
+  const { oracle } = await runScenario(seed, CAREFUL);
+  expect(oracle.faults).toEqual([]);
+});
 
 it.each(starts)(
   'uses no stale output, starts no agent without need and keeps what users wrote: %s from %d',

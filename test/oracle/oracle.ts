@@ -73,6 +73,7 @@ export class Oracle extends Findings {
     this.#groups = pipeline.groups.filter(({ mode }) => mode === 'sequential');
     this.#done.clear();
     this.#plannedNotes.clear();
+    this.#plannedReads.clear();
     this.#using = undefined;
     this.#isBegin = begun !== undefined;
     this.#starting = [...this.truth.units.values()].filter(({ key }) => key === begun);
@@ -177,7 +178,10 @@ export class Oracle extends Findings {
     const agent = this.#crew.agentIn(this.#crew.world.state.directoryOf(entry));
     const start = this.#folder.tree(entry.snapshot);
     this.tally('ran');
-    const read = this.#isBegin ? this.#readDecisions : (this.#plannedReads.get(key) ?? 0);
+    // A retry is not planned: it follows a failed attempt, whatever output there is.
+    const isRetry = !this.#isBegin && !this.#plannedReads.has(key);
+    const read = this.#plannedReads.get(key) ?? this.#readDecisions;
+    this.#plannedReads.delete(key);
     this.#checkNeeds(unit, read);
     const exports = JSON.stringify(unit.needs.map((need) => [need, agent.needs[need] ?? null]));
     const note = agent.note ?? 'null';
@@ -201,7 +205,7 @@ export class Oracle extends Findings {
       ? []
       : findReasons(truth, this.#folder, attempt, this.#found.get(key) ?? []);
     // In a run that is closed meanwhile, no work was sent back; what is approved meanwhile had failed.
-    if (reasons.includes('needless') && this.#lastOpening <= read)
+    if (reasons.includes('needless') && this.#lastOpening <= read && !isRetry)
       this.fault('b: an agent runs without need', attempt.name, textOf(start));
     else for (const reason of reasons) this.tally(`ran: ${reason}`);
     this.busy.set(key, unit);

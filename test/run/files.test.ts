@@ -73,18 +73,38 @@ describe('using an output', () => {
       { choice: 'put', changes: [{ path: 'x', before: '2', after: '1' }], left: [] },
     ],
   ])('writes %s', (_title, current, isNewest, newest, plan) => {
-    expect(planPut({ files, newest, isNewest }, versions({ x: current }), readsNothing)).toEqual(plan);
+    expect(planPut({ files, newest, isNewest, hasFailed: false }, versions({ x: current }), readsNothing)).toEqual(
+      plan,
+    );
   });
 
   it('reverts a file that only the newest attempt made, if it is unchanged and no input of the unit', () => {
     const newest: GateFiles = { x: files['x']!, y: { base: null, found: [null], after: 'new' } };
     const current = versions({ x: '1', y: 'new' });
-    expect(planPut({ files, newest, isNewest: false }, current, readsNothing)).toMatchObject({
+    const older = { files, newest, isNewest: false, hasFailed: false };
+    expect(planPut(older, current, readsNothing)).toMatchObject({
       changes: [{ path: 'y', before: 'new', after: null }],
     });
-    expect(planPut({ files, newest, isNewest: false }, current, (path) => path === 'y')).toMatchObject({ changes: [] });
-    expect(planPut({ files, newest, isNewest: false }, versions({ x: '1', y: 'edited' }), readsNothing)).toMatchObject({
+    expect(planPut(older, current, (path) => path === 'y')).toMatchObject({ changes: [] });
+    expect(planPut(older, versions({ x: '1', y: 'edited' }), readsNothing)).toMatchObject({
       changes: [],
     });
+  });
+
+  it('puts the newest output over what an attempt left that failed since', () => {
+    const newest: GateFiles = {
+      x: { ...files['x']!, after: 'broken' },
+      y: { base: null, found: [null], after: 'new' },
+    };
+    const output = { files, newest, isNewest: true, hasFailed: true };
+    expect(planPut(output, versions({ x: 'broken', y: 'new' }), readsNothing)).toEqual({
+      choice: 'put',
+      changes: [
+        { path: 'x', before: 'broken', after: '1' },
+        { path: 'y', before: 'new', after: null },
+      ],
+      left: [],
+    });
+    expect(planPut(output, versions({ x: 'user' }), readsNothing)).toEqual({ choice: 'put', changes: [], left: ['x'] });
   });
 });

@@ -2,7 +2,7 @@ import { isSameAttempt } from '../../run/entry.ts';
 import type { Checkpoint } from '../../run/checkpoint.ts';
 import type { UnitPlan } from '../../run/events.ts';
 import { planPut, type FileChange } from '../../run/files.ts';
-import type { PendingDecision, Rework } from '../../run/state.ts';
+import { isRemembered, type PendingDecision, type Rework } from '../../run/state.ts';
 import type { Unit } from '../../run/units.ts';
 import type { Snapshot } from '../../workspace/workspace.ts';
 import type { Call } from '../call.ts';
@@ -95,7 +95,9 @@ async function planPutBack(call: Call, { unit, needs, snapshot }: Work, { attemp
   const versions = present ? await call.ports.workspace.listFiles(snapshot) : new Map<string, string>();
   const current = (path: string) => versions.get(path) ?? snapshot.unstored[path] ?? null;
   const isNewest = isSameAttempt(call.state.newestOutputs.get(unit.key), attempt);
-  return planPut({ files, newest, isNewest }, current, call.inputMatcher(unit.gate, handedOnTo(needs)));
+  const last = call.state.newestEnd.get(unit.key);
+  const hasFailed = last !== undefined && !isRemembered(last.verdict, unit.gate);
+  return planPut({ files, newest, isNewest, hasFailed }, current, call.inputMatcher(unit.gate, handedOnTo(needs)));
 }
 
 /** The rework that a unit must answer. */

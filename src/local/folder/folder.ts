@@ -184,11 +184,24 @@ export class Folder implements AsyncDisposable {
     return cleaned !== undefined;
   }
 
-  /** Appends the newest run to the history. */
-  async appendHistory({ pipeline, subject }: Order): Promise<void> {
-    const state = new LogState(pipeline, subject, await this.log.read());
-    const entry = createHistoryEntry(pipeline, state, this.ports.clock.now().toISOString());
-    if (entry) await this.#history.append(entry);
+  /**
+   * Appends the newest run to the history, and before it those that somebody closed since.
+   * @param last the newest run of the history
+   */
+  async appendHistory({ pipeline, subject }: Order, last: HistoryEntry | undefined): Promise<void> {
+    const all = await this.log.read();
+    const isOwn = (entry: Entry) => entry.pipeline === pipeline.id && entry.subject === subject;
+    const isNews = ({ run }: Entry) => run > (last?.run ?? 0) || (run === last?.run && last.status !== 'closed');
+    const closed = all.filter((entry) => entry.kind === 'decided' && entry.decision === 'close' && isOwn(entry));
+    const runs = new Set([...closed.filter(isNews), all.findLast(isOwn)].flatMap((entry) => entry?.run ?? []));
+    for (const run of runs) {
+      const end = all.findLastIndex((entry) => isOwn(entry) && entry.run === run);
+      const isNewest = run === [...runs].at(-1);
+      const entries = isNewest ? all : all.slice(0, end + 1);
+      const now = isNewest ? this.ports.clock.now().toISOString() : all[end]!.at;
+      const entry = createHistoryEntry(pipeline, new LogState(pipeline, subject, entries), now);
+      if (entry) await this.#history.append(entry);
+    }
   }
 
   /** Adds runs that the history does not have yet. @param entries the oldest first @returns how many */

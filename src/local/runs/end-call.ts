@@ -16,7 +16,7 @@ export async function endCall(folder: Folder, order: Order, wrote: boolean): Pro
   const { entries } = await folder.readHistory({ pipeline: id, subject: order.subject, limit: 1 });
   const isCurrent = entries[0]?.run === view.run && entries[0].status === view.status;
   if (wrote || !isCurrent) {
-    await folder.appendHistory(order);
+    await folder.appendHistory(order, entries[0]);
     await writeProgress(folder, order);
   }
   await mirrorRun(folder, order, view, true);
