@@ -105,9 +105,9 @@ class Scheduler {
 
   /** Gates whose outputs a person rejected in this call. */
   #listRejected(): string[] {
-    return [...this.#call.outcomes].flatMap(([key, { verdict }]) =>
-      verdict.kind === 'cancelled' ? [gateOf(key)] : [],
-    );
+    const { outcomes, state } = this.#call;
+    if (state.rejections.size === 0) return [];
+    return [...outcomes].flatMap(([key, { verdict }]) => (verdict.kind === 'cancelled' ? [gateOf(key)] : []));
   }
 
   /** The needs of a unit, if they are done, and made of nothing that was rejected since. */

@@ -150,8 +150,9 @@ export async function extendCheckpoints(
   const adjustNeeds = (needs: Needs): Needs =>
     new Map([...needs].map(([key, output]) => [key, { ...output, handedOn: (adjusted.get(key) ?? output).handedOn }]));
   for (const gate of affectedGates(call, changes)) {
+    if (call.graph.ancestors(gate.id).has(author.gate.id)) continue;
     const needs = await needsAt(call, gate, before, memo);
-    if (needs === undefined || call.graph.ancestors(gate.id).has(author.gate.id)) continue;
+    if (needs === undefined) continue;
     const needsNow = adjustNeeds(needs);
     const units = call.graph.unitsOf(gate.id) ?? [];
     if (units.length === 0) adjusted.set(gate.id, emptyOutput(needsNow));
