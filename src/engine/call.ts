@@ -83,7 +83,7 @@ export class Call {
   }
 
   /** The fields that the entries of an attempt have: its own number, even if somebody closed the run since. */
-  attemptHead({ run, unit, n }: Pick<AttemptRef, 'run' | 'unit' | 'n'>) {
+  attemptHead({ run, unit, n }: AttemptRef) {
     return { ...this.entryHead(), run, unit, n } as const;
   }
 

@@ -209,7 +209,7 @@ class Scheduler {
     }
   }
 
-  /** Whether another attempt follows: not after an interruption, and not for an output that sends the work back. */
+  /** Whether another attempt follows: not if a person stopped the call, and not for an output that sends the work back. */
   #hasNextAttempt(unit: Unit, { verdict, part }: EndedEntry, tries: number): boolean {
     const { state, outcomes } = this.#call;
     const { key, gate } = unit;

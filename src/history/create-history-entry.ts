@@ -1,14 +1,37 @@
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import { figuresOf, sumOf } from '../run/figures.ts';
-import type { Attempt, LogState } from '../run/state.ts';
+import { LogState, type Attempt } from '../run/state.ts';
 import type { UnitStatus } from '../run/status.ts';
 import { describeUnits, runStatusOf, type UnitState } from '../run/unit-state.ts';
 import { truncateBytes } from '../untrusted/escape.ts';
-import type { EndedEntry } from '../run/entry.ts';
+import type { EndedEntry, Entry } from '../run/entry.ts';
 import type { HistoryEntry } from './history-entry.ts';
 
 const MAX_TEXT = 200;
 const FAILURES: ReadonlySet<UnitStatus> = new Set<UnitStatus>(['failed', 'partial', 'lost']);
+
+/**
+ * The history entries that a call adds: that of the newest run, and before it those of runs that somebody closed since.
+ * @param last the newest run of the history
+ * @param now ISO 8601 with milliseconds
+ */
+export function createHistoryEntries(
+  pipeline: Pipeline,
+  subject: string,
+  log: readonly Entry[],
+  { last, now }: { readonly last: HistoryEntry | undefined; readonly now: string },
+): HistoryEntry[] {
+  const isOwn = (entry: Entry) => entry.pipeline === pipeline.id && entry.subject === subject;
+  const newest = log.findLast(isOwn)?.run;
+  const isNews = ({ run }: Entry) => run > (last?.run ?? 0) || (run === last?.run && last?.status !== 'closed');
+  const isClose = (entry: Entry) => entry.kind === 'decided' && entry.decision === 'close' && isOwn(entry);
+  const closed = new Set(log.filter((entry) => isClose(entry) && isNews(entry)).map(({ run }) => run));
+  const earlier = [...closed].filter((run) => run !== newest);
+  const ends = earlier.map((run) => log.findLastIndex((entry) => isOwn(entry) && entry.run === run));
+  const createFrom = (entries: readonly Entry[], at: string) =>
+    createHistoryEntry(pipeline, new LogState(pipeline, subject, entries), at) ?? [];
+  return [...ends.flatMap((end) => createFrom(log.slice(0, end + 1), log[end]!.at)), createFrom(log, now)].flat();
+}
 
 /**
  * The history entry of the newest run at the end of a call; undefined: no gate has worked in it.

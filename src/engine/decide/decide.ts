@@ -154,10 +154,7 @@ export async function keepOutputs(
 ): Promise<readonly UnitKey[]> {
   const call = await Call.open(ports, order);
   call.restoreLegs();
-  for (const key of keys) {
-    const gate = call.graph.requireGate(gateOf(key));
-    if (key !== gate.id) call.graph.requireUnit(key);
-  }
+  for (const key of keys) if (call.graph.gate(key) === undefined) call.graph.requireUnit(key);
   const snapshot = await call.takeSnapshot();
   const keptUnits: UnitKey[] = [];
   const outputs = new Map<UnitKey, UnitOutput>();

@@ -4,6 +4,7 @@ import type { UnitPlan } from '../../run/events.ts';
 import { planPut, type FileChange } from '../../run/files.ts';
 import { isRemembered, type PendingDecision, type Rework } from '../../run/state.ts';
 import type { Unit } from '../../run/units.ts';
+import type { PathMatcher } from '../../workspace/globs.ts';
 import type { Snapshot } from '../../workspace/workspace.ts';
 import type { Call } from '../call.ts';
 import type { UnitOutput } from '../ports.ts';
@@ -97,7 +98,10 @@ async function planPutBack(call: Call, { unit, needs, snapshot }: Work, { attemp
   const isNewest = isSameAttempt(call.state.newestOutputs.get(unit.key), attempt);
   const last = call.state.newestEnd.get(unit.key);
   const hasFailed = last !== undefined && !isRemembered(last.verdict, unit.gate);
-  return planPut({ files, newest, isNewest, hasFailed }, current, call.inputMatcher(unit.gate, handedOnTo(needs)));
+  // Only an output that is not the newest asks for it, and files that are handed on can be thousands.
+  let reads: PathMatcher | undefined;
+  const isInput = (path: string) => (reads ??= call.inputMatcher(unit.gate, handedOnTo(needs)))(path);
+  return planPut({ files, newest, isNewest, hasFailed }, current, isInput);
 }
 
 /** The rework that a unit must answer. */

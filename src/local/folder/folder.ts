@@ -8,7 +8,7 @@ import { createToolVersions } from '../../agent/tool-versions.ts';
 import type { Database, Order, Ports } from '../../engine/ports.ts';
 import type { Environment } from '../../environment.ts';
 import { GatelineError, messageOf } from '../../errors.ts';
-import { createHistoryEntry } from '../../history/create-history-entry.ts';
+import { createHistoryEntries } from '../../history/create-history-entry.ts';
 import type { HistoryEntry } from '../../history/history-entry.ts';
 import { queryHistory, type History, type HistoryFilter } from '../../history/query.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
@@ -16,7 +16,6 @@ import type { EntityEntry } from '../../run/entity/entity-log.ts';
 import { MEMORY_FOLDER } from '../../run/memory.ts';
 import type { AttemptRef, Entry } from '../../run/entry.ts';
 import type { EngineEvent } from '../../run/events.ts';
-import { LogState } from '../../run/state.ts';
 import { fileGlobs } from '../../run/units.ts';
 import { AttemptFolders, subjectSlug } from '../../store/files/attempts.ts';
 import { FileCheckpoints } from '../../store/files/checkpoints.ts';
@@ -184,24 +183,11 @@ export class Folder implements AsyncDisposable {
     return cleaned !== undefined;
   }
 
-  /**
-   * Appends the newest run to the history, and before it those that somebody closed since.
-   * @param last the newest run of the history
-   */
+  /** Appends what a call adds to the history. @param last the newest run that it has */
   async appendHistory({ pipeline, subject }: Order, last: HistoryEntry | undefined): Promise<void> {
-    const all = await this.log.read();
-    const isOwn = (entry: Entry) => entry.pipeline === pipeline.id && entry.subject === subject;
-    const isNews = ({ run }: Entry) => run > (last?.run ?? 0) || (run === last?.run && last.status !== 'closed');
-    const closed = all.filter((entry) => entry.kind === 'decided' && entry.decision === 'close' && isOwn(entry));
-    const runs = new Set([...closed.filter(isNews), all.findLast(isOwn)].flatMap((entry) => entry?.run ?? []));
-    for (const run of runs) {
-      const end = all.findLastIndex((entry) => isOwn(entry) && entry.run === run);
-      const isNewest = run === [...runs].at(-1);
-      const entries = isNewest ? all : all.slice(0, end + 1);
-      const now = isNewest ? this.ports.clock.now().toISOString() : all[end]!.at;
-      const entry = createHistoryEntry(pipeline, new LogState(pipeline, subject, entries), now);
-      if (entry) await this.#history.append(entry);
-    }
+    const now = this.ports.clock.now().toISOString();
+    const entries = createHistoryEntries(pipeline, subject, await this.log.read(), { last, now });
+    if (entries.length > 0) await this.#history.append(...entries);
   }
 
   /** Adds runs that the history does not have yet. @param entries the oldest first @returns how many */

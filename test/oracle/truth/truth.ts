@@ -193,20 +193,17 @@ export class Truth {
       this.named(nameOf(attempt))[0]!.output,
     ]);
     this.#sentBack.set(`${subject} ${gate}`, run);
-    const after = [...this.units.values()].filter(({ ancestors }) => ancestors.has(gate));
     // Also those that have no legs at the moment.
-    const gatesAfter = new Set([gate]);
-    for (const { id, needs } of this.#pipeline!.gates)
-      if (needs.some((need) => gatesAfter.has(need))) gatesAfter.add(id);
-    for (const id of gatesAfter) this.notes.delete(this.own(id));
+    const gates = new Set([gate]);
+    for (const { id, needs } of this.#pipeline!.gates) if (needs.some((need) => gates.has(need))) gates.add(id);
+    for (const id of gates) this.notes.delete(this.own(id));
     this.notes.set(`${subject} ${gate}`, {
       run,
       text: noteText(outputs),
       causes: causes.map(({ attempt }) => nameOf(attempt)),
       answered: new Set(),
     });
-    const targets = [...this.units.values()].filter((unit) => unit.gate.id === gate);
-    return [...after, ...targets].map(({ key }) => key);
+    return [...this.units.values()].filter((unit) => gates.has(unit.gate.id)).map(({ key }) => key);
   }
 
   /** An entry says how a unit ended: decisions and notes that this answers are void. */
